@@ -31,9 +31,11 @@ from crane_core.detectors.rules.interpreter import (
 )
 from crane_core.detectors.rules.operation import Arguments
 
+# The cell ends here on purpose: what follows is never reached, so no crash in it comes.
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _LOADS_AGAIN = ("importlib.reload", "runpy.run_path", "runpy.run_module", "code.interact")
 """Functions that run files of which nothing is known here."""
+# `globals()['made'] = 1` and `exec` assign names that no statement spells.
 _DEFINES_ANY = (
     "builtins.exec",
     "builtins.eval",
@@ -43,6 +45,8 @@ _DEFINES_ANY = (
 )
 _RELOADS = ("importlib.reload", "imp.reload")
 """What runs the code of a module once more, which may be another than before."""
+# These take every element, so `list(row['x'] for row in rows)` raises on its own line.
+# `any` and `all` are left out: they stop early, as in `any(x == 3 or x.missing for x in rows)`.
 _CONSUMERS = frozenset(
     f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict")
 )
@@ -69,6 +73,7 @@ def _of_bases(interpreter: Interpreter, name: str, arguments: Arguments) -> Abst
     """`super().name(...)`: it is not followed, but the __init__ of some libraries' classes runs nothing."""
     if name == "__init__" and has_quiet_bases(interpreter):
         return AbstractValue("NoneType", literal=None)
+    # Not followed on purpose: `super().grow()` may append to the list that the next line indexes.
     interpreter.havoc()
     interpreter.forget(given(arguments))
     return AbstractValue()
@@ -109,10 +114,12 @@ def _method(
         function = attribute(interpreter, receiver, func.attr, func)
         return interpreter.call(function, arguments_of(interpreter, node), node)
     held = receiver.attributes.get(func.attr)
+    # An attribute that was set on the object hides the method of its class.
     if held is not None and (held.type or held.is_foreign) and not _is_bare_function(held):
         return interpreter.call(held, arguments_of(interpreter, node), node)
     if (own := member(interpreter, receiver, func.attr)) is not None:
         return interpreter.call(own, arguments_of(interpreter, node), node)
+    # Before the arguments, as Python looks a method up first: `rows.push(absent)` lacks `push`.
     refuse_absent(interpreter, receiver, func.attr, func)
     interpreter.ask("attribute", receiver, func.attr, func)
     arguments = arguments_of(interpreter, node)
@@ -135,6 +142,7 @@ def call_method(
     known = interpreter.ask("method", receiver, name, node, arguments=arguments)
     if known is None and not harmless.method_changes_nothing(receiver, name, arguments):
         _forget_escaped(interpreter, [receiver, *given(arguments)])
+    # The result may be a part of the object: `made.get(key).append(3)` changes what `made` holds.
     return known if known is not None else part_of(receiver, _result_of(receiver, name))
 
 
@@ -147,6 +155,7 @@ def _of_bound(
     interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
 ) -> AbstractValue:
     """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
+    # `p = lst.append; p(4)` changes the list, without naming it.
     interpreter.run_back(given(arguments))
     _forget_escaped(interpreter, [function, *given(arguments)])
     return AbstractValue()
@@ -157,6 +166,8 @@ def followed(
     interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
 ) -> AbstractValue:
     known = follow(interpreter, function, arguments, node)
+    # A decorator, `__new__` or `suppress` may keep a function's crash from the cell.
+    # So nothing is concluded from its body, and all that it may have changed is unknown.
     if known is None:
         interpreter.havoc()
         interpreter.forget(given(arguments))
@@ -170,6 +181,7 @@ def _library(
     if function.path in (*_ENDS, *_LOADS_AGAIN):
         raise GiveUpError
     known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
+    # The module's code runs again, and may be another than the one that was imported.
     if function.path in _RELOADS:
         interpreter.havoc()
         interpreter.forget(given(arguments))
@@ -192,6 +204,7 @@ def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractV
     values = list(values)
     made = AbstractValue()
     harmless.link(made, values)
+    # `functools.partial(rows.append, 1)` is made by a library and still runs code of the notebook.
     made.is_foreign = complete and all(_runs_no_code(value) for value in reachable(values))
     return made
 
@@ -200,6 +213,7 @@ def _runs_no_code(value: AbstractValue) -> bool:
     """Whether a value certainly is not code of the notebook, and has none."""
     if not value.type and not value.path:
         return value.is_foreign
+    # A list of unknown elements may hold functions: `fillers = [rows.append]; fillers[0](1)`.
     is_opened = value.items is not None or value.members is not None or value.is_literal
     is_closed = value.type in ("list", "tuple", "dict", "set") and not is_opened
     return not harmless.may_run_notebook_code(value) and not is_closed
@@ -226,6 +240,7 @@ def _object(
         is_quiet = function.is_foreign and all(
             _runs_no_code(value) for value in reachable(given(arguments))
         )
+        # It may be a function of the notebook by another name: `adder = add_col`, `fillers[0]`.
         if (
             function.type in ("", "function", "method")
             and not is_quiet
@@ -247,6 +262,7 @@ def _forget_escaped(interpreter: Interpreter, values: Iterable[AbstractValue]) -
 
 def _mark_may_call_back(values: list[AbstractValue]) -> None:
     """A library's object that may have been given code of the notebook may run it later."""
+    # `functools.partial(lambda each: each.on_end(), Seen())()` runs a method when it is called.
     if not all(_runs_no_code(value) for value in reachable(values)):
         for value in values:
             value.is_foreign = False

@@ -35,6 +35,8 @@ QUIET_BASES = frozenset(
     ]
 )
 """Classes of libraries whose __init__ keeps what it gets and runs nothing of the notebook."""
+# A name that is missing here becomes a false AttributeError on every `nn.Module`.
+# A test compares the list with the torch that is installed.
 _OF_MODULE_WORDS = (
     "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches "
     "eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict "
@@ -53,6 +55,8 @@ _OF_BASES = {
 }
 """Public attributes that classes of libraries have, of those classes whose attributes are all known."""
 _NO_INIT = ast.parse("def __init__(self): pass").body[0]
+# `__getattr__` makes attributes up, `__setattr__` may store `str(value)` instead of the value,
+# and `__new__` may return 5, in which case `__init__` never runs.
 _HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
 
 
@@ -68,6 +72,7 @@ def lineage(
         value = interpreter.known_name(base)
         if value is None:
             return classes, None
+        # After `class Net(Net):` the base has the name of the class itself, which would not end.
         if isinstance(value.definition, ast.ClassDef) and value.definition is not definition:
             inner, inner_paths = lineage(interpreter, value.definition)
             if inner_paths is None:
@@ -78,6 +83,7 @@ def lineage(
             paths.append(value.path)
         else:
             return classes, None
+    # A metaclass may make `Seven(rec)` return 7, and a decorator may return another class.
     return classes, paths if not definition.keywords and not definition.decorator_list else None
 
 
@@ -88,6 +94,7 @@ def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> Abst
         return None
     is_class = receiver.type in ("type", "abc.ABCMeta")
     for node in members(lineage(interpreter, definition)[0], name):
+        # Any code may assign a class attribute again (`Setting.at = 0`), so its value is not known.
         if not isinstance(node, ast.FunctionDef):
             return AbstractValue()
         if node.decorator_list:
@@ -137,6 +144,7 @@ def has_quiet_bases(interpreter: Interpreter) -> bool:
     ):
         return False
     classes, paths = lineage(interpreter, owner.definition)
+    # With a base of the notebook, super() runs that class's `__init__`, which may do anything.
     return len(classes) == 1 and paths is not None and set(paths) <= QUIET_BASES
 
 
@@ -152,6 +160,7 @@ def instance(
     definition = kind.definition
     interpreter.run_unseen(kind)
     classes, paths = lineage(interpreter, definition)
+    # `class Attrs(dict)` with `self.__dict__ = self` has attributes that no statement sets.
     if paths is None or has_hooks(classes) or any(path.startswith("builtins.") for path in paths):
         interpreter.havoc()
         interpreter.forget([*arguments.positional, *arguments.keywords.values()])
@@ -178,6 +187,8 @@ def refuse_absent(
     interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST
 ) -> None:
     """An attribute that no class of an object made here has, and that no code of the notebook sets on anything."""
+    # Older objects may have more than the code shows: `vars(attrs).update(width=2)`, or a property
+    # that sets `self.rows`. Every object has dunder names, such as `__class__`.
     if id(receiver) not in interpreter.made or name in receiver.attributes or name.startswith("__"):
         return
     if _may_be_inherited(
@@ -198,6 +209,7 @@ def _may_be_inherited(interpreter: Interpreter, definition: ast.ClassDef, name: 
     classes, paths = lineage(interpreter, definition)
     if paths is None or has_hooks(classes) or any(True for _ in members(classes, name)):
         return True
+    # A base that is not listed may bring any attribute, so its objects are never refused one.
     return not all(_is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths)
 
 
@@ -214,5 +226,6 @@ def called_object(interpreter: Interpreter, receiver: AbstractValue) -> Abstract
     if own is not None:
         return own
     if any(path in MODULE_BASES for path in lineage(interpreter, definition)[1] or ()):
+        # `layer.forward = lambda x, y: x` on the object hides the method of the class.
         return receiver.attributes.get("forward") or member(interpreter, receiver, "forward")
     return None

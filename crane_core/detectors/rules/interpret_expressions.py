@@ -57,6 +57,7 @@ def _constant(interpreter: Interpreter, node: ast.Constant) -> AbstractValue:
 @expression(ast.Name)
 def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
     value = interpreter.name(node.id, node)
+    # Python calls `__len__`, `__iter__`, `__lt__` without their names: `len(loud)` fills `calls`.
     for part in (value, *(value.items or ())):
         if part.package == "__main__":
             interpreter.run_unseen(part)
@@ -67,6 +68,7 @@ def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
 def _display(interpreter: Interpreter, node: ast.Tuple | ast.List) -> AbstractValue:
     items, is_whole = known_elements(interpreter, node.elts)
     made = AbstractValue(type(node).__name__.lower(), items=items if is_whole else None)
+    # `made = [*some(), rows]; made[-1].append(3)` changes `rows`, wherever it is in the list.
     harmless.link(made, () if is_whole else items)
     return made
 
@@ -95,6 +97,7 @@ def known_elements(
     for node in nodes:
         value = interpreter.value(node.value if isinstance(node, ast.Starred) else node)
         found = interpreter.iterate(value, node).every if isinstance(node, ast.Starred) else [value]
+        # Behind a star of unknown length no position is certain: `grow(*some(), rows)`.
         if found is None or rest:
             rest.append(value)
         else:
@@ -125,6 +128,7 @@ def _dict(interpreter: Interpreter, node: ast.Dict) -> AbstractValue:
         if members is not None:
             members = {**members, known.literal: held} if is_key(known) else None
     made = AbstractValue("dict", members=members)
+    # With one unknown key, `made['a']` may still be the list that is also called `rows`.
     harmless.link(made, met if members is None else ())
     return made
 
@@ -147,6 +151,7 @@ def attribute(
     interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST
 ) -> AbstractValue:
     """The value of an attribute."""
+    # The rules of the library come before the attributes of the state, and may refuse the name.
     known = interpreter.ask("attribute", receiver, name, node)
     if known is not None and (known.type or known.path or known.facts or known.is_literal):
         return known
@@ -167,6 +172,7 @@ def _attribute_of_object(
         return part_of(receiver)
     if found is not None:
         return found
+    # The object stays with the method: `p = lst.append; p(4)` changes the list.
     read = AbstractValue(bound_to=receiver, words=_said(receiver, name))
     read.is_foreign = receiver.is_foreign
     return read
@@ -216,6 +222,7 @@ def item(
     interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, node: ast.AST
 ) -> AbstractValue:
     known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
+    # A `__getitem__` of the notebook may note each index in a list, as `Loud` does in the tests.
     if known is None and receiver.package == "__main__":
         interpreter.forget([receiver])
     return known if known is not None else part_of(receiver)
@@ -250,15 +257,18 @@ def evaluate_operator(
     receiver, *others = operands
     arguments = Arguments(tuple(others))
     known: AbstractValue | None = None
+    # Both types: in `1 + text` or `3 * array` the right operand may decide what happens.
     for owner in _owners(operands):
         answer = interpreter.ask(
             "operator", owner, symbol, node, receiver=receiver, arguments=arguments
         )
         known = known if known is not None else answer
+    # `__add__` and `__iadd__` of the notebook's classes may change their operands.
     if known is None and any(operand.package == "__main__" for operand in operands):
         interpreter.forget(operands)
     if known is None:
         known = AbstractValue()
+        # `made = [rows] + some()` holds the very list `rows`, so a change of `made[0]` changes it.
         harmless.link(known, filter(harmless.is_container, operands))
     return known
 
@@ -328,6 +338,7 @@ def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
 
 def truth(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> bool | None:
     """The truth of a value, None if it is not known. Raises Crash where asking raises."""
+    # The rules come first because asking may raise: the truth of an array, a table or a tensor.
     known = interpreter.ask("truth", value, "", node)
     if known is not None and known.is_literal:
         return bool(known.literal)
@@ -416,6 +427,7 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
     value = interpreter.value(node.value)
     spec = interpreter.value(node.format_spec) if node.format_spec is not None else literal("")
     if node.conversion != -1:  # !r, !s and !a: what has the format is a text
+        # So `f'{none!r:>10}'` runs, while `f'{none:>10}'` would be refused by NoneType.
         value = AbstractValue("str", words=value.words)
     formatted = interpreter.ask("format", value, "", node.value, arguments=Arguments((spec,)))
     return formatted.literal if formatted is not None and formatted.is_literal else None
@@ -430,6 +442,7 @@ def _starred(interpreter: Interpreter, node: ast.Starred) -> AbstractValue:
 @expression(ast.Await)
 def _await(interpreter: Interpreter, node: ast.Await) -> AbstractValue:
     awaited = interpreter.value(node.value)
+    # Awaiting hands over to code that fills what it holds: `await task; out['a']`.
     interpreter.forget([awaited])
     interpreter.run_back([awaited])
     interpreter.let_others_act()

@@ -17,6 +17,8 @@ from crane_core.detectors.rules.interpreter import (
     statement,
 )
 
+# Packages whose context managers hold no exception back.
+# An unknown manager may: `with Open():` returns True from `__exit__`, and the cell runs on.
 _LETS_PASS_WORDS = (
     "builtins torch tensorflow keras numpy pandas matplotlib seaborn warnings zipfile tarfile gzip bz2 "
     "lzma tqdm PIL h5py sklearn joblib mlflow tempfile multiprocessing concurrent sqlite3 requests "
@@ -24,16 +26,19 @@ _LETS_PASS_WORDS = (
     "optuna dask pyspark strategy"
 )
 _LETS_PASS = frozenset(_LETS_PASS_WORDS.split())
+# Not all of contextlib, as `suppress` and `ExitStack` are in it.
 _MANAGERS = tuple(
     f"contextlib.{name}"
     for name in ("redirect_stdout", "redirect_stderr", "nullcontext", "closing")
 )
+# `with Output():` of ipywidgets shows the exception in the widget, and the cell goes on.
 _SUPPRESSES = ("Output", "ExitStack")
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
 @statement(ast.Try)
 def _try(interpreter: Interpreter, node: ast.Try) -> None:
+    # A `return` or `break` in `finally` drops the exception that was on its way.
     if any(isinstance(part, _LEAVES) for last in node.finalbody for part in ast.walk(last)):
         raise GiveUpError
     try:
@@ -77,11 +82,14 @@ def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: BranchWatch)
 def _handled(
     interpreter: Interpreter, handler: ast.ExceptHandler, watch: BranchWatch, names: list[str]
 ) -> None:
+    # The exception may come after any statement of the body, so the handler starts with what all
+    # of them may have changed.
     widen(watch, names, interpreter.scope)
     if handler.name:
         interpreter.bind(handler.name, AbstractValue())
     interpreter.body(handler.body)
     if handler.name:
+        # Python deletes the name when the handler ends: `error` is a NameError behind it.
         interpreter.unbind(handler.name)
 
 
@@ -125,6 +133,7 @@ def _is_named_for_suppressing(node: ast.AST) -> bool:
         if isinstance(node, ast.Name)
         else ""
     )
+    # By its name, as such helpers come from anywhere: `pytest.raises`, `assertRaises`.
     return name in _SUPPRESSES or any(word in name.lower() for word in ("raises", "suppress"))
 
 

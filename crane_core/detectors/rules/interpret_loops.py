@@ -69,6 +69,7 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
     with interpreter.inside(Context((BREAK, CONTINUE))) as context:
         goes_on, known = True, truth(interpreter, interpreter.value(node.test), node.test)
         n_turns = 0
+        # Of `while True` only the first turn is certain. Its other turns depend on what breaks it.
         while known and goes_on and n_turns < MOST_TURNS and not (is_endless and n_turns):
             goes_on = _turn(interpreter, context, lambda: interpreter.body(node.body))
             n_turns += 1
@@ -77,6 +78,7 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
             )
         if goes_on and known is not False:
             _more_turns(interpreter, context, node, lambda: _while_body(interpreter, node))
+            # `while True` ends by `break` alone, so what follows needs a path that breaks.
             goes_on = not is_endless
     _after(interpreter, context, node.orelse, goes_on=goes_on)
 
@@ -97,6 +99,7 @@ def _turn(interpreter: Interpreter, context: Context, body: Callable[[], object]
             raise
         interpreter.note_left([(leave, snapshot(interpreter.scopes))])
     except Crash:
+        # Another path may have left the loop before: `if i == 3: break` above `numbers[i]`.
         if not context.left:
             raise
     ends += context.ends_by(CONTINUE)
@@ -111,6 +114,7 @@ def _more_turns(
 ) -> None:
     """Turns whose number is unknown."""
     names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
+    # Twice, as the first run may leave values that the second one meets: `x = str(x)`.
     for _ in range(2):
         watch = BranchWatch(interpreter.scopes)
         for name in names:
@@ -118,6 +122,7 @@ def _more_turns(
         interpreter.watches.append(watch)
         try:
             interpreter.maybe_run(lambda: _turn(interpreter, context, body))
+        # Whether the function has returned by now depends on turns that may not have come.
         except ControlFlowExitError:
             raise GiveUpError from None
         finally:
@@ -144,6 +149,7 @@ def _after(
         except Crash:
             if not breaks:
                 raise
+    # An endless loop without `break`: the code behind it is never reached.
     if not breaks:
         raise GiveUpError
     join(breaks)
@@ -160,6 +166,7 @@ def _comprehension(
 def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValue:
     """Only its first iterable is evaluated; the rest runs when elements are taken."""
     iterable = interpreter.value(node.generators[0].iter)
+    # Python takes the first iterator when the generator is made: `(x for x in 5)` raises.
     interpreter.ask("element", iterable, "", node.generators[0].iter)
     _unbind_given(interpreter, node)
     return AbstractValue("generator", definition=node)
@@ -187,6 +194,7 @@ def comprehended(
     else:
         facts, known = ({}, items) if is_whole else ({"first_items": items[:1]}, None)
         collected = AbstractValue("list", facts, items=known)
+    # `made = [rows for _ in some()]; made[0].append(3)` changes `rows`.
     if harmless.may_hold_any(collected):
         met = [
             interpreter.known_name(part) for part in ast.walk(node) if isinstance(part, ast.Name)
@@ -224,6 +232,7 @@ def _generate(
     for value in every if every is not None else [first] if first is not None else []:
         assign(interpreter, generator.target, value)
         is_whole = _filtered(interpreter, node, at, generator.ifs, made) and is_whole
+    # Turns that may not come may still change things: `[table.pop('a') for table in tables]`.
     if every is None:
         interpreter.maybe_run(lambda: _any_turn(interpreter, node, at, iterable))
     return is_whole

@@ -42,6 +42,7 @@ from crane_core.detectors.rules.operation import Arguments
 
 @statement(ast.Expr)
 def _expression(interpreter: Interpreter, node: ast.Expr) -> None:
+    # What `%run other.py` or an unknown magic became when the cell was read.
     if isinstance(node.value, ast.Name) and node.value.id == UNKNOWN_EFFECT:
         interpreter.havoc()
         return
@@ -55,6 +56,7 @@ def _assign(interpreter: Interpreter, node: ast.Assign) -> None:
         interpreter.havoc()
     value = (
         AbstractValue()
+        # `files = !ls` changes nothing else, but its result is not known.
         if unknown in (UNKNOWN_EFFECT, UNKNOWN_VALUE)
         else interpreter.value(node.value)
     )
@@ -64,6 +66,8 @@ def _assign(interpreter: Interpreter, node: ast.Assign) -> None:
 
 @statement(ast.AnnAssign)
 def _annotated(interpreter: Interpreter, node: ast.AnnAssign) -> None:
+    # The annotation is left alone: in a function Python does not evaluate it, and in quotes it
+    # may name anything (`y: 'undefined_name' = 2`).
     if node.value is not None:
         assign(interpreter, node.target, interpreter.value(node.value))
 
@@ -84,6 +88,8 @@ def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> 
             assign(interpreter, target.value, value)
 
 
+# `thread.name = 3` reads as '3' afterwards, and `np.ma` replaces `fill_value = None`.
+# A crash derived from the value that was stored would not come.
 _KEEP_WHAT_THEY_GET = frozenset(
     ["__main__", "abc", "argparse", "sklearn", "torch", "torchvision", "types"]
 )
@@ -93,11 +99,13 @@ _KEEP_WHAT_THEY_GET = frozenset(
 def _store_attribute(
     interpreter: Interpreter, receiver: AbstractValue, target: ast.Attribute, value: AbstractValue
 ) -> None:
+    # After `loud.__class__ = dict` or `DataFrame.extra = f`, no class here is what it was.
     if _is_patched(receiver, value) or target.attr == "__class__":
         raise GiveUpError
     known = interpreter.ask(
         "set_attribute", receiver, target.attr, target, arguments=Arguments((value,))
     )
+    # `frame.index.name = 'key'` changes the frame, of whose index no type may be known.
     if known is None and receiver.package != "__main__" and changes(receiver):
         interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
     if not _keeps_what_it_gets(interpreter, receiver, target.attr):
@@ -122,6 +130,7 @@ def _keeps_what_it_gets(interpreter: Interpreter, receiver: AbstractValue, name:
 
 def _is_plain(statement: ast.stmt) -> bool:
     """Whether a class has a plain value or method by a name, which an object's own attribute hides."""
+    # A class attribute made by a call may be a descriptor with `__set__` (`kept = Text()`).
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         return statement.value is None or isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.FunctionDef) and not statement.decorator_list
@@ -202,6 +211,7 @@ def _computed(
             if left.package == "torch" and crash.exception not in ("RuntimeError", "TypeError"):
                 raise GiveUpError from None  # a leaf that requires a gradient is refused before, in place
             raise
+        # Other names of the object see it: `loud += 1` runs `__iadd__`, which appends to `calls`.
         if changes(left) and left.type not in ("int", "float", "str", "tuple", "bool"):
             interpreter.forget([left])
     return known
@@ -241,6 +251,7 @@ def _if(interpreter: Interpreter, node: ast.If) -> None:
 @statement(ast.Pass, ast.Global, ast.Nonlocal)
 def _nothing(interpreter: Interpreter, node: ast.stmt) -> None:
     """Does nothing when it runs; a class may declare names too, which is rare."""
+    # `class K: global last; last = 0` binds a global name, which no scope here follows.
     if interpreter.scope.is_class and not isinstance(node, ast.Pass):
         raise GiveUpError
 
@@ -266,14 +277,19 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
     named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     match interpreter.known_name(named) if named is not None else None:
         case AbstractValue(
+            # Only with an empty body: an own `__init__` may refuse the arguments,
+            # and `raise Own()` is then a TypeError.
             definition=ast.ClassDef(name=name, bases=[_, *_], body=[ast.Pass() | ast.Expr()])
         ):
             pass
         case AbstractValue(path=path):
             name = path.rpartition(".")[2]
+            # `raise IOError('x')` raises OSError, of which IOError is another name.
             name = getattr(vars(builtins)[name], "__name__", "") if name in vars(builtins) else name
         case _:
             name = ""
+    # SystemExit ends a cell without an error. `raise err` raises an object whose class is not
+    # known, and `raise NotImplemented` is a TypeError.
     if name in ("SystemExit", "KeyboardInterrupt") or not name[:1].isupper():
         raise GiveUpError
     fact, remedy = (
@@ -287,10 +303,12 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
 def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
     known = truth(interpreter, interpreter.value(node.test), node.test)
     if known is False:
+        # The message is evaluated first: `assert n == 6, rec['nope']` raises KeyError.
         interpreter.value(node.msg)
         remedy = "Correct the value, or the assertion."
         why = f"{ast.unparse(node.test)} is false"
         interpreter.crash(node, "AssertionError", why, fact="its parts are known", remedy=remedy)
+    # An assertion may raise first, so no class is certain behind `assert df.a.sum() > 100`.
     if known is None:
         raise GiveUpError
 
@@ -298,6 +316,7 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
 @statement(ast.FunctionDef, ast.AsyncFunctionDef)
 def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     decorators = [interpreter.value(decorator) for decorator in node.decorator_list]
+    # `@kept def more(): ...` runs `kept` now, which may append to a list of the notebook.
     interpreter.run_back(decorators)
     parts = [*node.args.defaults, *(part for part in node.args.kw_defaults if part is not None)]
     defaults = [interpreter.value(part) for part in parts]
@@ -305,12 +324,14 @@ def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionD
     plain = AbstractValue(
         "function", {"defaults": defaults}, definition=node, scope=scope, words=node.name
     )
+    # A decorated name may be anything: `@decorated` of the tests returns a lambda that returns 1.
     interpreter.bind(node.name, AbstractValue(words=node.name) if decorators else plain)
 
 
 @statement(ast.ClassDef)
 def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
     parts = [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+    # `class J(K):` runs `K.__init_subclass__`, and `a = K()` in its body `__set_name__`.
     interpreter.run_back([interpreter.value(part) for part in parts])
     outer = interpreter.scope if interpreter.scope is not interpreter.module else None
     with interpreter.within(Scope(outer=outer, is_class=True)):
@@ -326,6 +347,7 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
 def _import(interpreter: Interpreter, node: ast.Import | ast.ImportFrom) -> None:
     for name, path in import_paths(node).items():
         interpreter.bind(name, _imported(node, path))
+    # A star may bind every name, and hide a builtin: `from math import *` brings `pow`.
     if any(alias.name == "*" for alias in node.names):
         interpreter.havoc()
     elif isinstance(node, ast.ImportFrom) and (node.level or not node.module):

@@ -58,6 +58,7 @@ def _counted(value: AbstractValue) -> list[AbstractValue] | None:
     shown, length = value.fact("first_items"), value.fact("length")
     if not shown or type(length) is not int or length > _MOST_COUNTED:
         return None
+    # What is not shown may be any object that the row holds, so a change of it changes the row.
     rest = [AbstractValue() for _ in range(length - len(shown))]
     for part in rest:
         harmless.link(part, [value])

@@ -28,7 +28,9 @@ _BEING_READ: Final[set[AbstractValue]] = set()
 """Objects whose literal is being put together; one that meets itself among them has none."""
 _N_READ: Final = [0]
 """How many parts that literal has so far: objects that hold one other many times have more than memory has room."""
+# `a = [0] * 1000; b = [a] * 1000; c = [b] * 1000` is small, and its literal is not.
 _MOST_READ = 20_000
+# `x += x` forty times would fill the memory of whoever predicts.
 _MOST_ITEMS = 10_000
 
 
@@ -153,6 +155,7 @@ class AbstractValue:
 
     def _literals(self, parts: Iterable[AbstractValue]) -> list[Any] | None:
         """The literal of each; None if one is not known, where the object holds itself, or where it holds too many."""
+        # `rows.append(rows)` and `d['d'] = d` have no end.
         if self in _BEING_READ:
             return None
         if not _BEING_READ:

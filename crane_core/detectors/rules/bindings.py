@@ -17,6 +17,7 @@ UNKNOWN_EFFECT = "__crane_anything__"
 UNKNOWN_VALUE = "__crane_value__"
 """The name that represents an unknown value: what a shell command has printed."""
 
+# Each may assign a global whose name stands nowhere: `vars()['x'] = 1`, `ip.run_cell(text)`.
 _MAY_DEFINE = (
     "exec",
     "eval",
@@ -77,6 +78,7 @@ def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
         node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))
     ]
     found.modules.update(*map(imported_modules, imports))
+    # Also names that a branch or loop assigns: after `for ...: say = len`, `say` is either of two.
     for name in names | set(global_names(statement)):
         found.paths.pop(name, None)
         found.definitions.pop(name, None)
@@ -87,6 +89,7 @@ def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
         found.definitions[statement.name] = statement
     elif isinstance(statement, ast.Assign):
         _read_lambda(statement, found)
+    # Only a `del` at the top level is certain to have run.
     elif isinstance(statement, ast.Delete):
         for target in statement.targets:
             if isinstance(target, ast.Name):
@@ -169,6 +172,7 @@ def _parts_in_scope(node: ast.AST) -> Iterable[ast.AST]:
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
     if isinstance(node, _FUNCTIONS):
+        # Defaults and decorators are evaluated where the function is defined, its body is not.
         return [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
     if isinstance(node, _COMPREHENSIONS):
         return [inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)]
@@ -187,6 +191,7 @@ def may_define_any(node: ast.AST) -> bool:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and inner.id in (*_MAY_DEFINE, UNKNOWN_EFFECT):
             return True
+        # By the name of the method, as any name may lead to the shell: `ip = get_ipython()`.
         if isinstance(inner, ast.Attribute) and inner.attr in (
             "run_line_magic",
             "run_cell",

@@ -13,16 +13,19 @@ from typing import NamedTuple
 from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names
 from crane_core.detectors.rules.ipython_code import MAGICS, CellMagic, automagic, python_of
 
+# `memit` and `mprun` are of memory_profiler, `lprun` is of line_profiler.
 _TIMED = ("time", "prun", "memit", "lprun", "mprun", "timeit")
 _REPEATED = "timeit"
 """The magic that runs its code many times, in its own function."""
 _PYTHON_CELLS = (*_TIMED, "capture")
+# They run in another process or show a text. Only `%%bash --out row` gives a name a value.
 _OTHER_CELLS_WORDS = (
     "bash sh script ! sx system perl ruby cmd python python2 python3 pypy "
     "html HTML javascript js latex markdown svg writefile file"
 )
 _OTHER_CELLS = frozenset(_OTHER_CELLS_WORDS.split())
 _STORES = re.compile(r"(?:^|\s)--(?:out|err|proc)\b")
+# They run files, restore or delete names, or load modules again.
 _ANYTHING_WORDS = (
     "run load loadpy pylab store reset reset_selective xdel recall rep rerun macro sc "
     "ed edit paste cpaste autoreload"
@@ -69,6 +72,7 @@ def read_cell(code: str) -> CellCode:
         tree = ast.parse(code)
     except _NOT_READ as error:
         return as_magic(code) if word else _without_magics(code, error)
+    # Notebooks that were saved as scripts hold `get_ipython().run_line_magic(...)`.
     if "get_ipython" in code:
         tree = _Effects().visit(tree)
     return _placed(CellCode(tree, automagic=word))
@@ -87,6 +91,7 @@ def _placed(read: CellCode) -> CellCode:
     ):
         return read
     try:
+        # IPython runs `await x` at the top level of a cell, which plain Python refuses.
         compile(read.tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except SyntaxError as error:
         if error.msg.startswith(_MISPLACED):
@@ -128,6 +133,7 @@ def _is_newer(message: str, code: str, line: int) -> bool:
 def _of_cell_magic(magic: CellMagic) -> CellCode:
     if magic.name in _OTHER_CELLS and not _STORES.search(magic.arguments):
         return CellCode(ast.Module([ast.Pass(lineno=1, col_offset=0)], []))
+    # `%%timeit x = 1` has set-up code on its first line, which runs before the cell.
     if (
         magic.name not in _PYTHON_CELLS
         or magic.name == _REPEATED
@@ -194,6 +200,7 @@ def _done(name: str, arguments: str, line: int) -> list[ast.stmt]:
     if name not in _TIMED:
         return [] if _is_quiet(name, arguments) else [_anything(line)]
     body = [] if (tree := _tree_of(arguments, line)) is None else tree.body
+    # `%timeit rows.append(2)` appends thousands of times: no length is known behind it.
     return _repeated(body, line) if name == _REPEATED else body
 
 

@@ -35,5 +35,6 @@ def may_extend(modules: Iterable[str], text: str = "") -> bool:
 def imports_of(tree: ast.Module) -> list[str]:
     """Every module that a piece of code may import, by dotted name."""
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    # `from . import plots` loads a file beside the notebook, which may extend any class.
     relative = ["." for node in imports if isinstance(node, ast.ImportFrom) and node.level]
     return [*relative, *(module for node in imports for module in imported_modules(node))]

@@ -132,6 +132,7 @@ def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Regis
         return all_rules().get(Key(step, of, name), ()) + all_rules().get(
             Key(step, every, name), ()
         )
+    # Of an unknown type nothing is certain, not even by the rules for every type.
     types = [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
     keys = [
         Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, EVERY_NAME))

@@ -33,11 +33,13 @@ def follow(
 ) -> AbstractValue | None:
     """The result of a call of a function of the notebook; None if it cannot be followed. Raises Crash."""
     definition = function.definition
+    # `@decorated` may replace the function: its own body raises, and the call returns 1.
     if not isinstance(definition, _FUNCTIONS) or getattr(definition, "decorator_list", None):
         return None
     if isinstance(definition, ast.AsyncFunctionDef) or is_generator(definition):
         kind = "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
         held = [*arguments.positional, *arguments.keywords.values()]
+        # The arguments stay held: the first turn of `for row in rows_of(numbers)` changes them.
         return AbstractValue(
             kind, {"part_of": held}, definition=definition, bound_to=function.bound_to
         )
@@ -45,6 +47,7 @@ def follow(
         names = _bound(interpreter, function, arguments, node)
     except ValueError:  # no Python compiles such parameters
         return None
+    # `def f(n): return f(n + 1)` never ends, so a function inside of itself is not followed.
     if len(interpreter.calls) >= _DEEPEST or any(
         other is definition for other in interpreter.running
     ):
@@ -74,6 +77,7 @@ def _result(interpreter: Interpreter, definition: Any, context: Context) -> Abst
             raise
         ends.append(leave.value)
     except Crash:
+        # A path that has returned before may be the right one: `if x in long: return 1`.
         if not context.left:
             raise
     if not context.left:
@@ -89,6 +93,8 @@ def _scope_of(definition: Any, names: dict[str, AbstractValue], function: Abstra
             elsewhere |= dict.fromkeys(
                 node.names, function.scope if isinstance(node, ast.Nonlocal) else None
             )
+    # Python decides by the whole body which names are local: a name that is read above its
+    # assignment raises UnboundLocalError, although a global has the same name.
     local: dict[str, AbstractValue | None] = dict.fromkeys(
         sorted(local_names(definition) - elsewhere.keys())
     )
@@ -121,6 +127,7 @@ def _bound(
     )
     given: dict[str, Any] = {}
     try:
+        # With a star of unknown length, any number of arguments may fit.
         if arguments.is_complete:
             given = signature.bind(*positional, **arguments.keywords).arguments
     except TypeError as error:
@@ -165,5 +172,6 @@ def _plain(node: ast.expr) -> AbstractValue:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
         return AbstractValue()
+    # A list as default keeps what earlier calls have appended: `def f(x, acc=[])`.
     is_fixed = value is None or isinstance(value, (str, int, float, bool))
     return AbstractValue(type(value).__name__, literal=value) if is_fixed else AbstractValue()

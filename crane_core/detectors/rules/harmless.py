@@ -14,9 +14,11 @@ from crane_core.detectors.rules.operation import Arguments
 
 IMMUTABLE_WORDS = (
     "int float bool str NoneType complex bytes range slice tuple frozenset type function module ellipsis "
+    # An EagerTensor cannot be written in place. A ResourceVariable can, and is an array below.
     "builtin_function_or_method numpy.ufunc NotImplementedType method tensorflow.python.framework.ops.EagerTensor"
 )
 IMMUTABLE = frozenset(IMMUTABLE_WORDS.split())
+# Never the shape: a write through a view changes elements of the array, not its lengths.
 VALUE_FACTS_WORDS = (
     "has_nan n_nan n_inf has_inf value_range value_info value_type unique_values num_unique "
     "num_unique_at_least example_values items first last asked_items per_column duplicates "
@@ -29,6 +31,8 @@ _ARRAYS = {
     "torch": ("Tensor", "Parameter"),
     "tensorflow": ("ResourceVariable",),
 }
+# These change an argument although their package is quiet: `random.shuffle(numbers)`,
+# `operator.setitem(d, 'q', 1)`. `next` and `map` run a generator of the notebook.
 _CHANGING_FUNCTIONS_WORDS = (
     "numpy.copyto numpy.put numpy.place numpy.putmask numpy.fill_diagonal numpy.put_along_axis "
     "numpy.random.shuffle numpy.nan_to_num random.shuffle heapq.heappush heapq.heappop heapq.heapify "
@@ -39,6 +43,7 @@ _CHANGING_FUNCTIONS_WORDS = (
     "torch.nn.utils.clip_grad_value_"
 )
 _CHANGING_FUNCTIONS = frozenset(_CHANGING_FUNCTIONS_WORDS.split())
+# `torch.nn.init` fills weights in place, and `pickle` runs `__setstate__` of own classes.
 _CHANGING_PACKAGES = ("torch.nn.init", "torch.optim", "ctypes", "pickle")
 _QUIET_PACKAGES_WORDS = (
     "builtins numpy pandas sklearn scipy matplotlib seaborn statsmodels plotly math statistics time "
@@ -48,6 +53,7 @@ _QUIET_PACKAGES_WORDS = (
     "hashlib uuid zipfile tarfile gzip csv io"
 )
 _QUIET_PACKAGES = frozenset(_QUIET_PACKAGES_WORDS.split())
+# `fixed.setflags(write=True)` lets a read-only array be written, `resize` changes its shape.
 _CHANGING_METHODS = {
     "pandas": frozenset(["pop", "insert", "update", "set_flags", "__setitem__", "eval"]),
     "numpy": frozenset(
@@ -138,8 +144,11 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
         or path.startswith(_CHANGING_PACKAGES)
     ):
         return False
+    # PyTorch ends the names of functions that change their argument with an underscore.
+    # `list.append(numbers, 3)` is a method, which the names of functions below do not cover.
     if path.endswith("_") or not arguments.is_complete or _is_of_class(path):
         return False
+    # `np.nan_to_num(a, copy=False)` and `out=a` write into what they are given.
     if {"out", "inplace", "copy", "overwrite_a", "overwrite_input"} & arguments.keywords.keys():
         return False
     return not any(may_run_notebook_code(value) for value in _given(arguments))
@@ -158,10 +167,12 @@ def method_changes_nothing(receiver: AbstractValue, name: str, arguments: Argume
         return False
     if (
         name in changing
+        # `df.__setitem__('q', 1)` and `frame._set_axis(...)` are methods that change their object.
         or "_" in (name[:1], name[-1:])
         or {"out", "inplace"} & arguments.keywords.keys()
     ):
         return False
+    # The unknown argument may be a function of the notebook: `frame.apply(fill)` appends to a list.
     if name in _CALLS_BACK and any(
         not value.type and not value.path for value in _given(arguments)
     ):

@@ -146,6 +146,7 @@ def join(ends: Sequence[Snapshot]) -> None:
     known = dict(first.values)
     for end in others:
         for value, fields in end.values.items():
+            # What only one branch made is as that branch left it: no other path leads to it.
             if known.setdefault(value, fields) is not fields:
                 known[value] = _joined(
                     [answer for each in ends if (answer := each.values.get(value)) is not None]
@@ -186,6 +187,7 @@ def widen(watch: BranchWatch, names: Iterable[str], scope: Scope) -> None:
     """Go back to a start from which some part of a branch was taken, perhaps: what it changed is not known."""
     restore(watch.start)
     for value, held in watch.changed.items():
+        # A list may have got parts on the branch: `for _ in some(): made.append(rows)`.
         held.update(dict.fromkeys(fields_of(value).held))
         value.forget()
         if harmless.is_container(value):
@@ -258,6 +260,7 @@ def _joined_names(ends: list[dict[str, AbstractValue | None]]) -> dict[str, Abst
 
 
 def _one_of(values: Sequence[AbstractValue | None]) -> AbstractValue | None:
+    # A name that one branch has not met is unknown there. The kernel may have a value for it.
     known = [
         AbstractValue() if value is _ABSENT else value for value in values if value is not None
     ]
@@ -273,6 +276,7 @@ def join_values(values: Sequence[AbstractValue]) -> AbstractValue:
     for name, otherwise in _JOINED.items():
         setattr(joined, name, _agreed(values, name, operator.eq, otherwise))
     joined.is_foreign = all(value.is_foreign for value in values)
+    # A change of the joined container is a change of one of these, and nobody knows of which.
     if not any(map(harmless.is_container, values)):
         _set(joined, _joined([fields_of(value) for value in values]))
         return joined
@@ -403,6 +407,7 @@ def _common(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _equal(left: Any, right: Any) -> bool:
+    # True, 1 and 1.0 are equal to Python, but `rows[1.0]` raises and `rows[True]` does not.
     return left is right or type(left) is type(right) and bool(left == right)
 
 
@@ -410,4 +415,5 @@ def _are_same_members(
     left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None
 ) -> bool:
     """The same keys in the same order, with the same objects: two abstract values are equal only if they are one."""
+    # Unpacking goes by the order of the keys: `first, second = ordered`.
     return left == right and list(left or ()) == list(right or ())

@@ -47,8 +47,10 @@ class InitialState:
         self.session = session_facts(state if self.is_captured else None, self.target_text)
         self._spelled = spelled(self.target.tree)
         self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
+        # `builtins.later = ...` gives every cell a name that no statement assigns.
         self.may_define_any |= self.session.are_builtins_own
         self.unseen = UnseenEffects()
+        # Without such a state the cells themselves are interpreted, and forget by their own steps.
         if self._tells_absences:
             self.unseen = unseen_effects(
                 [code.tree for code in self.prefix.codes], self.target.tree
@@ -59,6 +61,7 @@ class InitialState:
         """The target as it is read now: a word that is the name of a magic may be that of a variable, too."""
         read = read_cell(self.target_text)
         known = self.state.variables if self.state is not None else {}
+        # `reset -f` deletes all names, unless the notebook has a variable `reset` to subtract from.
         is_variable = read.automagic in self.bindings.bound or read.automagic in known
         return as_magic(self.target_text) if read.automagic and not is_variable else read
 
@@ -112,6 +115,7 @@ class InitialState:
         if self.is_restless:
             return self._lasting(name)
         value = self.past[name] if name in self.past else self.stated(name)
+        # A child process may write an array that it shares with the notebook.
         if self.session.are_files_changing and harmless.may_share_memory(value):
             value.drop(harmless.VALUE_FACTS)  # other programs may write memory that they share
         return value
@@ -141,6 +145,8 @@ class InitialState:
         variable = self.state.variables.get(name) if self.state is not None else None
         if variable is not None:
             value = value_from_state(name, variable, is_captured=self.is_captured)
+            # A kernel has a function `open` among its names. Without this, missing files would be
+            # predicted from code alone, and not from a state.
             if (
                 _is_open_of_ipython(name, value)
                 and (builtin_open := self.of_python(name)) is not None
@@ -158,12 +164,14 @@ class InitialState:
 
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
+        # `setattr(made, 'sca' + 'le', 3)` sets an attribute whose name no text spells.
         return (
             self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _BY_ANY_NAME))
         )
 
     def may_replace(self, name: str) -> bool:
         """Whether it may put another value where a library has this name; torch registers only what is not there."""
+        # Modules that register buffers are common in PyTorch. Asking nothing about them was a gap.
         return self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _REPLACING))
 
     @cached_property
@@ -204,6 +212,7 @@ class InitialState:
         """Whether the target may give a class of a library the attribute that its object lacks before."""
         if group != "attributes" or "." not in str(fact.get("type", "")):
             return False
+        # `df.iplot` is missing until `import plots` runs, a file that extends DataFrame.
         name, kind = fact.get("attribute"), str(fact["type"])
         return name in self._stored or self._extends_others and not kind.startswith("__main__.")
 
@@ -220,6 +229,7 @@ class InitialState:
 
     @cached_property
     def _last_on_line(self) -> dict[int, ast.stmt]:
+        # `df["month"] = 1; df.groupby("month")` is one line, whose second part has the column.
         """A state tells lines alone: of several statements on one, the last needs what is missing for certain."""
         statements = [node for node in ast.walk(self.target.tree) if isinstance(node, ast.stmt)]
         in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
@@ -279,6 +289,7 @@ class InitialState:
 
     def _missing_by_code(self, name: str) -> Mapping[str, Any] | None:
         """Where no state tells absences: no statement that ran assigns the name, or the last one deleted it."""
+        # IPython assigns `_`, `_1` and `_i3` by itself.
         if self.may_define_any or name.startswith("_"):
             return None
         if name in self.bindings.deleted:
@@ -288,6 +299,7 @@ class InitialState:
 
 _ANY_NAME = "the notebook reaches its own variables by globals(), exec, __main__ or IPython, so any may change"
 _TOLD_OF = ("of", "asked_by")
+# Each of these reaches an attribute without naming it: `made.__dict__.update(scale=3)`.
 _REPLACING = ("__dict__", "setattr", "vars(", "__setstate__", "importlib", "%run")
 _BY_ANY_NAME = (*_REPLACING, "add_module", "register_")
 """What adds attributes to objects whose names stand nowhere in the code."""
@@ -344,6 +356,7 @@ def _position(cell: Cell) -> int:
 
 def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) -> None:
     """`model.coef_` in the state is an attribute of `model`."""
+    # Shorter ones first: `model.encoder` is there before `model.encoder.weight` is hung on it.
     for text in sorted(accesses, key=len):
         head, *steps = text.split(".")
         entry = accesses[text]

@@ -40,9 +40,12 @@ from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.prefix import builtin, is_builtin
 
+# Three nested loops of 50 turns are 125,000 steps, and a person waits for the verdict.
 MOST_STEPS = 20_000
+# Without this, forgetting among many values would take long without ever counting as a step.
 VISITS_PER_STEP = 500
 """So many values looked at in forgetting take about as long as a step."""
+# A sum of 3,000 terms nests as deep, and Python's own recursion limit would end the search.
 DEEPEST = 180
 _IN_PLACE = ("+=", "-=", "*=", "|=", "&=", "^=")
 _RUNS_BACK = ("call", "method", "element", "elements")
@@ -189,6 +192,8 @@ class Interpreter:
         """Other code acts beside the target: what changes is not known for longer than to the next call."""
         self.is_as_begun = True
         """Nothing has run that could install a module."""
+        # Loaded before any branch: a name first met inside of one would be unknown after it, as in
+        # `for name in os.environ: print(net.training)` before `net(x)`.
         known = (
             initial.fixed if self.is_restless else (*initial.held, *initial.past, *initial.fixed)
         )
@@ -215,12 +220,14 @@ class Interpreter:
         if perform is None:
             raise GiveUpError
         absent = self._absent_at(node)
+        # What the head of a loop or `if` needs is needed before anything in its body.
         if hasattr(node, "body") or hasattr(node, "cases"):
             self._ask_absent(node, absent)
             absent = []
         try:
             perform(self, node)
         except Crash as crash:
+            # Python reads a statement from left to right: what is missing on the left raises first.
             self._ask_absent(
                 node,
                 [
@@ -239,6 +246,7 @@ class Interpreter:
 
         Checked before the statement runs, which may change the object after it has needed it.
         """
+        # The state counts lines of the target, a function of another cell has its own.
         if self.calls or self.is_unsure_of_names and not (self.is_restless and self.is_as_begun):
             return []
         told = self.initial.absent_at(node)
@@ -256,6 +264,7 @@ class Interpreter:
 
     def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
         of = str(fact.get("of", ""))
+        # A part is as stated only while its whole is: `df` of `df.groupby('a').iplot`.
         names = [*_WORD.findall(of)[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
         if not all(map(self.is_untouched, names)) or any(map(self.initial.unseen.touches, names)):
             return False
@@ -324,6 +333,7 @@ class Interpreter:
         """What a name refers to. Raises Crash where it certainly refers to nothing."""
         for scope in self._visible():
             if name in scope.names:
+                # `log.warning('dry'); seen[0]`: a handler of the notebook fills `seen`.
                 if scope is self.module and self.initial.unseen.touches(name):
                     return self._as_changed(name, scope.names[name])
                 value = scope.names[name]
@@ -334,6 +344,7 @@ class Interpreter:
                 )
         if name in self.initial.unseen.names:
             return AbstractValue(words=name)
+        # Code that was not followed may have assigned the name: `exec('x = 1'); x`.
         if not self.is_unsure_of_names and (fact := self.initial.missing(name)) is not None:
             self.missing("names", node, fact, name)
         value = self._load(name)
@@ -354,6 +365,7 @@ class Interpreter:
         if value.class_name in self.initial.unseen.classes and value.package == "__main__":
             value.forget()
         fields = fields_of(value)
+        # Names of one object share one value: after `same['new'] = 1`, `df['new']` is there.
         for other in self.initial.same(name) if not self.is_unsure_of_names else ():
             if other in self.loaded:
                 value, fields = self.loaded[other]
@@ -367,6 +379,7 @@ class Interpreter:
             self.loaded_parts[name] = [
                 (part, fields_of(part)) for part in reachable([value]) if part is not value
             ]
+        # The look drew a first batch, which `labelled.rows = [...]` makes out of date.
         if value.is_a("torch", "DataLoader"):
             self.within_loaders += [(part, fields_of(part)) for part in reachable([value])]
         return value
@@ -473,6 +486,7 @@ class Interpreter:
         known: AbstractValue | None = None
         if rules := rules_for(step, of, name):
             operation = self._operation(name, node, receiver, arguments, absent or {}, question)
+            # Every rule runs, as one behind the first answer may know that the step raises.
             answers = [self._asked(registered, operation, question) for registered in rules]
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
@@ -557,6 +571,7 @@ class Interpreter:
     ) -> StepQuestion | None:
         """The question about a step to the library; None where the notebook may have replaced what it names."""
         own = of.rpartition(".")[2] if isinstance(of, str) else name
+        # `np.percentile = lambda *given: 1` leaves no function of NumPy to ask about.
         if step in ("call", "method", "attribute") and self.initial.may_replace(own):
             return None
         before = _just_called(node)
@@ -591,6 +606,8 @@ class Interpreter:
         try:
             return registered.rule(operation)
         except Crash as crash:
+            # A rule may be of an older release: NumPy raises AxisError today where it once raised
+            # another class, and the library's own class is the one that comes.
             if crash.place is None:
                 self._library_answer(question, operation.node, but=crash.exception)
             crash.family = crash.family or registered.family
@@ -652,6 +669,7 @@ class Interpreter:
                 self.escaped[value] = None
             elif isinstance(value.definition, ast.ClassDef):
                 value.attributes = {}
+        # An unknown object may be a view: `turned = np.rot90(X); turned[:] = 0` changes X.
         if any(not value.type or harmless.may_share_memory(value) for value in self.escaped):
             self._invalidate_aliases()
 
@@ -708,6 +726,7 @@ class Interpreter:
         hidden = {
             name
             for part, name in methods
+            # `sorted([loud, loud])` calls `__lt__`, and `louder.prop` runs the code of a property.
             if part.decorator_list or name[:2] == "__" and name != "__init__"
         }
         self._forget_mentioned([part for part, name in methods if is_handed or name in hidden])
@@ -729,6 +748,7 @@ class Interpreter:
             code = waiting.pop()
             own = local_names(code) if isinstance(code, ast.FunctionDef) else ()
             for node in ast.walk(code):
+                # `list(map(lambda _: fill(), [1]))` assigns `rows` if `fill` says `global rows`.
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self.havoc()
                     return
@@ -781,6 +801,7 @@ class Interpreter:
         crashes: list[Crash],
         leaves: list[tuple[ControlFlowExitError, Snapshot]],
     ) -> None:
+        # Where the branches raise several classes, no finding is made: either may come first.
         self.possible.update(crash.exception for crash in crashes)
         if not ends and not leaves:
             raise crashes[0]

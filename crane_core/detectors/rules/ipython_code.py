@@ -40,9 +40,11 @@ def python_of(code: str) -> str | CellMagic:
     manager: Any = TransformerManager()  # type: ignore[no-untyped-call]
     whole = f"{code}\n".splitlines(keepends=True)
     lines = whole
+    # IPython also reads cells with prompts (`>>> rows[1]`) and cells that are indented as a whole.
     for transform in manager.cleanup_transforms:
         lines = transform(lines)
     n_before = len(whole) - len(lines)
+    # `%%time?` asks for help and runs nothing.
     if lines and lines[0].startswith("%%") and not re.match(r"%%\w+\?", lines[0]):
         name, _, arguments = lines[0][2:].strip().partition(" ")
         return CellMagic(name, arguments.strip(), "\n" * (n_before + 1) + "".join(lines[1:]))
@@ -68,6 +70,7 @@ def automagic(code: str) -> str:
     """The first word of a cell of one line that IPython takes for a magic's name unless a variable has it; else ""."""
     line = code.strip()
     found = _FIRST_WORD.match(line)
+    # `hist = rows` and `reset, f = 3, 1` assign variables that have the names of magics.
     if found is None or "\n" in line or found[1] not in MAGICS or found[2] in ("=", ","):
         return ""
     return found[1]

@@ -56,6 +56,7 @@ def past_of(initial: InitialState) -> Past:
     for position, prefix in enumerate(initial.prefix.grown()):
         code, empty_kernel.prefix = prefix.codes[-1], prefix
         interpreter.know(sorted(spelled(code.tree).names))
+        # A cell that cannot be read here has run all the same, and may have done anything.
         if code.error:
             interpreter.havoc()
         for statement in code.tree.body:
@@ -76,12 +77,14 @@ def _run(
     """One statement that ran to its end; where it cannot be followed, nothing is known after it."""
     try:
         interpreter.run(statement)
+    # The cell did run, so the crash is a mistake of the rules: what led to it is forgotten.
     except Crash as crash:
         place = ast.unparse(crash.place) if isinstance(crash.place, ast.AST) else ""
         found.append(Contradiction(position, f"{crash.exception} at {place}: {crash.why}"))
         _forget_after(interpreter, statement)
     except (GiveUpError, ControlFlowExitError, RecursionError):
         _forget_after(interpreter, statement)
+    # A cell that ran found its names, so none is ever claimed to be missing in it.
     interpreter.is_unsure_of_names = False
 
 
@@ -159,6 +162,7 @@ def _lengths(name: str, interpreted: AbstractValue, stated: AbstractValue) -> It
 
 
 def _is_same(left: Any, right: Any) -> bool:
+    # NaN does not equal itself, so values that print alike count as the same.
     return repr(left) == repr(right) or bool(left == right)
 
 
@@ -182,6 +186,7 @@ def _take(interpreted: AbstractValue, stated: AbstractValue) -> None:
     if not stated.type and not stated.path and stated.definition is None:
         return
     if stated.facts:
+        # What cells computed of an array's values may have been changed in place since.
         _drop_values(interpreted)
     interpreted.type = stated.type or interpreted.type
     interpreted.path = interpreted.path or stated.path

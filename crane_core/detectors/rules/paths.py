@@ -5,6 +5,8 @@ Knows where libraries keep under another name what they offer. Refuses to import
 
 from __future__ import annotations
 
+# Keras 2 is in `keras.api._v2`, Keras 3 in `keras.src`, TensorFlow 1 had it in `contrib`.
+# Rules are written once, for `keras`.
 _PREFIXES = (
     ("tensorflow.python.keras", "keras"),
     ("tensorflow.keras", "keras"),
@@ -17,6 +19,7 @@ _PREFIXES = (
     ("keras.api._v1.keras", "keras"),
     ("keras.api", "keras"),
     ("keras.src", "keras"),
+    # A kernel tells the module behind `os.path`, which depends on the system.
     ("posixpath", "os.path"),
     ("ntpath", "os.path"),
     ("pandas.core.frame", "pandas"),
@@ -42,6 +45,7 @@ _MODULES_OF_LAYERS = (
     "module",
     "pooling",
 )
+# These modules are public themselves: no name of theirs is offered by `numpy`.
 _KEPT = ("numpy.lib.stride_tricks", "numpy.lib.format", "numpy.lib.npyio", "numpy.core.multiarray")
 
 _EXPORTED = (
@@ -79,6 +83,7 @@ def _without_private_parts(path: str) -> str:
     head, *rest = path.split(".")
     parts = [part for part in rest[:-1] if not part.startswith("_")] + rest[-1:]
     if (
+        # `torch.nn.functional.relu` is public as it is written, `torch.nn.linear.Linear` is not.
         head == "torch"
         and parts[:1] == ["nn"]
         and len(parts) > 2

@@ -57,6 +57,7 @@ def findings(
 ) -> Report:
     """The first certain crash of the target, and what went wrong in looking for it."""
     initial = InitialState(cells, None if setting is Setting.CODE else state)
+    # An AST transformer of the session runs other code than the cell shows.
     if initial.session.is_transformed:
         return Report(unsure=initial.unsure)
     if initial.target.error:
@@ -70,6 +71,7 @@ def findings(
     try:
         interpreter.body(initial.target.tree.body)
     except Crash as crash:
+        # An earlier branch may raise another class, as in `if df.a.max() > 2: raise ValueError`.
         is_certain = interpreter.possible <= {crash.exception} and not initial.session.handles(
             crash.exception
         )
@@ -89,6 +91,7 @@ def findings(
 
 def _asks_the_past(initial: InitialState) -> bool:
     """A captured state of the whole setting tells more than its cells do."""
+    # It holds the values themselves, which interpreting the cells could only guess at.
     return (
         not initial.is_captured
         or initial.state is None
@@ -122,6 +125,7 @@ def _syntax_error(initial: InitialState) -> Finding | None:
     known = (
         initial.state.syntax_error if initial.is_captured and initial.state is not None else None
     )
+    # An older or newer Python than ours reads other syntax, so the kernel's own word decides.
     if not initial.target.is_no_python or initial.is_captured and known is None:
         return None
     line = initial.target.line

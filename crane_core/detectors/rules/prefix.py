@@ -35,6 +35,7 @@ def spelled(tree: ast.Module) -> Spelled:
             names.add(node.id)
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             given.add(node.attr)
+        # `setattr(made, 'scale', 3)` and `made.__dict__.update(scale=3)` set an attribute as well.
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             given.add(node.value)
         elif isinstance(node, ast.keyword) and node.arg is not None:
@@ -89,6 +90,7 @@ class Prefix:
         """A name of Python's own, or what IPython adds to them, where no cell rebinds it."""
         if name in self.bindings.bound or self.may_define_any:
             return None
+        # IPython adds `display` to the names of every notebook, without an import.
         if name == "display":
             return AbstractValue(path="IPython.display.display", words=name)
         return builtin(name) if name in _BUILTIN else None

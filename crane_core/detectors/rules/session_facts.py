@@ -18,6 +18,7 @@ _BESIDE = {
     "tasks": "a task of the event loop is pending",
 }
 _MOST_NAMED = 3
+# Without a percent sign too: IPython runs `time x` as a magic (automagic).
 _IN_MAGICS = r"%{{1,2}}{name}\b|^\s*{name}\b"
 
 
@@ -56,6 +57,7 @@ def session_facts(state: KernelState | None, target: str) -> SessionFacts:
     magics = [name for name in _named(hooks, "magic") if _uses(target, name)]
     beside = [name for group in _BESIDE for name in told.get(group, ())]
     return SessionFacts(
+        # A `pre_run_cell` callback runs before the target, and may assign anything.
         is_restless=bool(beside or callbacks or reloaded or told.get("unknown")),
         # A magic of the notebook may hide one of IPython's, and do anything else with its line or cell.
         is_transformed=bool(_named(hooks, "transformer") or magics),
@@ -63,6 +65,7 @@ def session_facts(state: KernelState | None, target: str) -> SessionFacts:
         are_builtins_own=bool(builtin),
         handled=(
             *_named(hooks, "exception handler"),
+            # `%autocall` makes a call of `f 1`, so what is no Python may run.
             *(["SyntaxError"] if _named(hooks, "autocall") else []),
         ),
         unsure=tuple(_sentences(told, hooks, edited, magics)),

@@ -93,6 +93,7 @@ def _meeting(left: Length, right: Length) -> Length:
 def broadcast_to(shape: Shape, target: Shape) -> Shape:
     """The target, which an array of `shape` can fill: as an assignment into a part of an array needs it."""
     extra = len(shape) - len(target)
+    # NumPy drops leading axes of length 1 in an assignment: `row[:] = np.ones((1, 3))` runs.
     fits = all(length in (1, None) for length in shape[: max(extra, 0)]) and all(
         None in (length, wanted) or length in (1, wanted)
         for length, wanted in zip(_padded(shape, len(target))[max(extra, 0) :], target, strict=True)

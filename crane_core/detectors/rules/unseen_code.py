@@ -145,8 +145,10 @@ def _is_door(node: ast.AST) -> bool:
     """Whether an expression is a way to the notebook's names itself, not what is read from there."""
     if isinstance(node, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
+        # `vars()` leads to the notebook's names, `vars(box)` to the attributes of an object.
         if name in ("vars", "locals"):
             return not node.args
+        # `run = exec` is a way to names, `x = eval('1')` only what was read by one.
         return _is_door(node.func) and name not in ("eval", "exec")
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == "__main__"
@@ -170,6 +172,7 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
             and id(node) not in harmless
         ):
             yield from notebook.functions.get(node.id, ())
+        # `@functools.lru_cache` keeps the function, and runs it when something else is called.
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_wrapped(node):
             yield node
         elif isinstance(node, ast.ClassDef):
@@ -229,7 +232,9 @@ def _kept_methods(definition: ast.ClassDef, notebook: _CellDefinitions) -> Itera
     is_of_library = _has_library_base(definition, notebook)
     for node in definition.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            # `beds.sort()` runs `__lt__` and `del bed` runs `__del__`, without naming them.
             is_pythons = node.name.startswith("__") and node.name != "__init__"
+            # `log.warning('dry')` calls `emit` of a handler, as its base is of a library.
             if is_pythons or is_registered or is_of_library and node.name != "__init__":
                 yield node
 
@@ -291,6 +296,7 @@ def _self_changing(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iter
     for node in _kept_methods(definition, notebook):
         if _has_library_base(definition, notebook) or _is_wrapped(definition):
             own = next(iter(node.args.args), None) if isinstance(node, _FUNCTIONS) else None
+            # `kept.rows[0]` is there once `emit` has run `self.rows.append(record)`.
             if own is not None and own.arg in set(_changed_roots(node)):
                 yield definition.name
 
@@ -359,6 +365,7 @@ def _changed_by_call(node: ast.Call) -> Iterator[str]:
     if isinstance(node.func, ast.Attribute) and node.func.attr not in _READING:
         yield from _roots(node.func.value)
     is_builtin = isinstance(node.func, ast.Name) and node.func.id in vars(builtins)
+    # Builtins change no argument, but these take elements from it or set its attributes.
     if not is_builtin or node.func.id in ("next", "setattr", "delattr", "iter", "map", "filter"):  # type: ignore[attr-defined]
         for part in [*node.args, *(keyword.value for keyword in node.keywords)]:
             yield from (
@@ -395,6 +402,7 @@ def _is_way_to_names(node: ast.AST, notebook: _CellDefinitions) -> bool:
         case ast.Name(name, ast.Load()):
             return name in _DOORS or name in notebook.doors
         case ast.Attribute(_, name):
+            # `sys.modules` leads there only by the text '__main__', which is found below.
             return name in _DOOR_ATTRIBUTES - {"modules"}
         case ast.Constant(value):
             return value == "__main__"

@@ -30,7 +30,7 @@ _N_READ: Final = [0]
 """How many parts that literal has so far: objects that hold one other many times have more than memory has room."""
 # `a = [0] * 1000; b = [a] * 1000; c = [b] * 1000` is small, and its literal is not.
 _MOST_READ = 20_000
-# `x += x` forty times would fill the memory of whoever predicts.
+# `x += x` forty times would fill the memory of the process.
 _MOST_ITEMS = 10_000
 
 

@@ -356,7 +356,7 @@ def _position(cell: Cell) -> int:
 
 def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) -> None:
     """`model.coef_` in the state is an attribute of `model`."""
-    # Shorter ones first: `model.encoder` is there before `model.encoder.weight` is hung on it.
+    # Shorter ones first: `model.encoder` is there before `model.encoder.weight` is added to it.
     for text in sorted(accesses, key=len):
         head, *steps = text.split(".")
         entry = accesses[text]

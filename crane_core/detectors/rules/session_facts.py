@@ -65,7 +65,7 @@ def session_facts(state: KernelState | None, target: str) -> SessionFacts:
         are_builtins_own=bool(builtin),
         handled=(
             *_named(hooks, "exception handler"),
-            # `%autocall` makes a call of `f 1`, so what is no Python may run.
+            # `%autocall` makes a call of `f 1`, so a line that Python refuses may run.
             *(["SyntaxError"] if _named(hooks, "autocall") else []),
         ),
         unsure=tuple(_sentences(told, hooks, edited, magics)),

@@ -60,6 +60,9 @@ class CommandLine(argparse.ArgumentParser):
     What it quotes of a wrong argument is bounded and cannot steer the terminal.
     """
 
+    _words: Sequence[str] = ()
+    """What was typed, for `error`: argparse says that a command is missing before it looks at options."""
+
     def format_help(self) -> str:
         """As argparse's, but its first line has what must be given; the others are listed below it."""
         if self.usage is None:
@@ -83,7 +86,10 @@ class CommandLine(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         said = one_line(message).rstrip(".")
         if self._subparsers is not None and said.startswith("the following arguments are required"):
+            unknown = next((word for word in self._words if self._is_unknown_option(word)), None)
             said = f"{self.prog} needs the name of a command"
+            if unknown is not None:
+                said = one_line(self._what_is_wrong_with(unknown))
         end = "" if said.endswith("?") else "."
         self.exit(2, f"error: {said}{end} See `{self.prog} --help`.\n")
 
@@ -91,10 +97,14 @@ class CommandLine(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """As argparse's, but nothing is left over: the parser that meets a word knows what it may have meant."""
+        self._words = list(sys.argv[1:] if args is None else args)
         known, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(self._what_is_wrong_with(rest[0]))
         return known, rest
+
+    def _is_unknown_option(self, word: str) -> bool:
+        return word.startswith("-") and word.partition("=")[0] not in self._option_string_actions
 
     def _what_is_wrong_with(self, word: str) -> str:
         if not word.startswith("-"):

@@ -23,6 +23,7 @@ MISTYPED = {
     "campaign crate pilot": "'crate' is not a command; did you mean create?",
     "campaign": "python -m crane_core campaign needs the name of a command.",
     "": "python -m crane_core needs the name of a command.",
+    "--hepl": "--hepl is unknown; did you mean --help?",
     "check --jsno x.ipynb": "--jsno is unknown; did you mean --json?",
     "check --bogus=1 x.ipynb": "--bogus is unknown.",
     "--json check x.ipynb": "--json stands behind the command that it belongs to.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+# Before anything else is imported here: what is new is taken out again afterwards.
 _BEFORE = frozenset(sys.modules)
 
 # ruff: noqa: E402 - what is imported from here on is new to the notebook
@@ -33,6 +34,7 @@ for _name in _NEW:
 
 PACKAGE = "crane_probe"
 MAX_REPR = 2_000
+# JSON readers take 64 bits; others meet the integer as text.
 LARGEST_INT = 2**63 - 1
 
 
@@ -46,6 +48,7 @@ def answer(namespace: dict[str, Any], order: str) -> str:
 
 
 def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
+    # Asked first and once, before any cell of the notebook has registered a callback.
     if asked["do"] == "greet":
         hold_callbacks()
         return json.dumps(greeting())
@@ -62,6 +65,7 @@ def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
 
 def greeting() -> dict[str, Any]:
     """Which Python this is, its bytecode's number, and the threads that run, by identity and name."""
+    # Only the number: the full text names the compiler and the day.
     return {
         "python": sys.version.split()[0],
         "version": list(sys.version_info[:2]),
@@ -78,6 +82,7 @@ def hold_callbacks() -> None:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     events = getattr(shell, "events", None)
+    # A second greeting would wrap the wrapper.
     if events is None or "trigger" in vars(events):
         return
     trigger = events.trigger
@@ -92,10 +97,12 @@ def hold_callbacks() -> None:
 def _is_silent(shell: Any) -> bool:
     """Whether the request that is being answered asked for silence."""
     parent = (
+        # Older releases of IPython keep the request's header in an attribute.
         shell.get_parent()
         if hasattr(shell, "get_parent")
         else getattr(shell, "parent_header", None)
     )
+    # A test or another front end may have no request at all.
     content = parent.get("content") if isinstance(parent, dict) else None
     return isinstance(content, dict) and content.get("silent") is True
 
@@ -107,16 +114,20 @@ def evaluated(expression: str, namespace: dict[str, Any]) -> Any:
     """
     try:
         value = eval(expression, namespace)
+        # Readers of JSON take a larger one for a float, which equals its neighbours.
         if value is None or type(value) in (bool, int) and abs(value) <= LARGEST_INT:
             return value
+        # JSON has neither NaN nor infinities.
         if type(value) is float and math.isfinite(value):
             return value
         return _cut(value if type(value) is str else repr(value))
     except Exception as error:  # noqa: BLE001 - an expression may raise anything, and that is its answer
+        # The name alone: str(error) may be code of the notebook.
         return {"raised": type(error).__name__}
 
 
 def _cut(text: str) -> str:
+    # A lone surrogate cannot be sent.
     data = text.encode("utf-8", "backslashreplace")
     if len(data) <= MAX_REPR:
         return data.decode("utf-8")
@@ -138,6 +149,7 @@ def inspect_state(
     """
     with _brought_in(modules, kept):
         probe = importlib.import_module(PACKAGE + ".look")
+        # Taken after the import, which costs the first look several times as much.
         started = time.perf_counter()
         state = probe.look(namespace, request)
         seconds = round(time.perf_counter() - started, 6)
@@ -154,6 +166,7 @@ def rehearsed(
 
     `shell` is IPython's, without it the kernel's own.
     """
+    # Only the import: the copy brings the modules in by itself where it looks.
     with _brought_in(modules, kept):
         probe = importlib.import_module(PACKAGE + ".rehearsal")
 
@@ -171,10 +184,12 @@ def _brought_in(modules: Mapping[str, Any], kept: dict[str, Any] | None) -> Iter
     own = {
         name: sys.modules.pop(name)
         for name in list(sys.modules)
+        # A notebook may have a module of this name; it gets its own back.
         if str(name).partition(".")[0] == PACKAGE
     }
     path, collects = list(sys.path), gc.isenabled()
     gc.disable()
+    # First, so that no finder of the notebook hears of these names.
     sys.meta_path.insert(0, brought)
     # A file of the notebook's folder that is called as a module of the library must not be run for it.
     sys.path[:] = _without_own_folder(path)
@@ -182,10 +197,12 @@ def _brought_in(modules: Mapping[str, Any], kept: dict[str, Any] | None) -> Iter
     try:
         yield
     finally:
+        # In place: the notebook may hold this very list.
         sys.path[:] = path
         sys.meta_path.remove(brought)
         loaded = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
         sys.modules.update(own)
+        # Taken out of sys.modules, but kept here: loading again would leave garbage each time.
         if kept is not None:
             kept.update(loaded)
         if collects:
@@ -196,11 +213,13 @@ def _without_own_folder(path: list[Any]) -> list[Any]:
     """The path without the working folder, which may have been removed, however it is spelled."""
     try:
         own = os.path.realpath(os.getcwd())  # noqa: PTH109 - pathlib may not be loaded here
+    # The working folder was removed: only "" can still mean it.
     except OSError:
         return [entry for entry in path if entry != ""]
     return [
         entry
         for entry in path
+        # An entry may be a Path, which Python ignores.
         if type(entry) is not str or entry and os.path.realpath(entry) != own
     ]
 
@@ -224,5 +243,6 @@ class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         elif "code" in source:
             code = marshal.loads(base64.b64decode(source["code"]))
         else:
+            # The name in angle brackets is how is_own_function knows code of the probe.
             code = compile(source["text"], f"<{module.__name__}>", "exec")
         exec(code, vars(module))

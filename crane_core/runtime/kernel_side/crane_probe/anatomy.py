@@ -17,6 +17,7 @@ from .kinds import Kinds
 MISSING: Any = object()
 """What is answered where nothing is; None may be there."""
 
+# Taken from `type` itself: `kind.__mro__` may be answered by a property of the metaclass.
 _MRO = type.__dict__["__mro__"]
 _CLASS_DICT = type.__dict__["__dict__"]
 _MODULE = type.__dict__["__module__"]
@@ -25,8 +26,10 @@ _QUALNAME = type.__dict__["__qualname__"]
 _FLAGS = type.__dict__["__flags__"]
 _DICT_OFFSET: Any = type.__dict__["__dictoffset__"]
 _KEYWORDS: Any = vars(functools.partial)["keywords"]
+# Py_TPFLAGS_HEAPTYPE: set for every class that a `class` statement made.
 _ON_HEAP = 1 << 9
 _MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
+# The first for most classes, the second where a class names `__dict__` among its slots.
 _READS_DICT = Kinds(types.GetSetDescriptorType, types.MemberDescriptorType)
 _TEXT = Kinds(str)
 
@@ -47,6 +50,7 @@ def module_of(kind: type) -> str:
     """The module that the class names as its own, empty if it names none."""
     try:
         module = _MODULE.__get__(kind)
+    # A class made in C may have a `__module__` that raises, or none.
     except AttributeError:
         return ""
     return module if type(module) is str else ""
@@ -80,9 +84,11 @@ def is_genuine(kind: type) -> bool:
     """
     if not _FLAGS.__get__(kind) & _ON_HEAP:
         return True
+    # A class of the notebook that calls itself pandas.DataFrame must not be read as one.
     module = sys.modules.get(module_of(kind))
     if module is None:
         return False
+    # Along the qualified name, as nested classes are held by their outer ones.
     names = _QUALNAME.__get__(kind).split(".")
     found = module_dict(module).get(names[0], MISSING)
     for name in names[1:]:
@@ -92,6 +98,7 @@ def is_genuine(kind: type) -> bool:
 
 def module_dict(module: Any) -> dict[str, Any]:
     """The names of a module; empty for what only pretends to be one."""
+    # A notebook may put any object into sys.modules.
     if not is_kind(module, types.ModuleType):
         return {}
     names: dict[str, Any] = _MODULE_DICT.__get__(module)
@@ -100,15 +107,19 @@ def module_dict(module: Any) -> dict[str, Any]:
 
 def instance_dict(value: Any) -> dict[str, Any]:
     """The attributes that the object itself holds, slots included; empty if it holds none, and for a class."""
+    # A class's own attributes are told by class_dict.
     if is_kind(value, type):
         return {}
     held: dict[str, Any] = {}
+    # From `object` upwards, so that the class itself has the last word.
     for kind in reversed(mro_of(type(value))):
         for name, descriptor in class_dict(kind).items():
+            # `__weakref__` and `__dict__` are slots that hold no attribute.
             if type(descriptor) is types.MemberDescriptorType and not name.startswith("__"):
                 held.update(_slot(value, name, descriptor))
     own = _own_dict(value)
     if own is not MISSING:
+        # `__dict__` may be given keys that are not text: no attribute look-up finds them.
         held.update((name, item) for name, item in dict.items(own) if type(name) is str)
     return held
 
@@ -136,14 +147,17 @@ def _own_dict(value: Any) -> Any:
         if "__dict__" in class_dict(kind)
     ]
     readers = [each for each in known if type(each) in _READS_DICT]
+    # A class in C may keep a dict and show it to nobody.
     if not readers:
         return MISSING if _DICT_OFFSET.__get__(type(value)) else {}
     if not _has_own_dict(value):
         return {}
     try:
         read = readers[0].__get__(value)
+    # A descriptor of another class does not read this object.
     except TypeError:
         return MISSING
+    # Something else than a dict there is code: of a proxy, or a lazy object.
     return read if is_kind(read, dict) else MISSING
 
 
@@ -155,8 +169,10 @@ def _has_own_dict(value: Any) -> bool:
     kind = type(value)
     if type_name(kind) == "numpy._ArrayFunctionDispatcher" or kind is types.SimpleNamespace:
         return True
+    # C classes of these two modules are on the heap as well since Python 3.9.
     if _FLAGS.__get__(kind) & _ON_HEAP and package_of(kind) not in ("_io", "functools"):
         return True
+    # A partial's keywords are a dict, too, but hold no attributes.
     keywords = _KEYWORDS.__get__(value) if is_kind(value, functools.partial) else None
     return any(is_kind(held, dict) and held is not keywords for held in gc.get_referents(value))
 
@@ -164,6 +180,7 @@ def _has_own_dict(value: Any) -> bool:
 def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:
     try:
         return {name: descriptor.__get__(value)}
+    # A slot that was never given a value.
     except AttributeError:
         return {}
 
@@ -177,6 +194,7 @@ class FoundAttribute(NamedTuple):
 
 def static_attribute(value: Any, name: str) -> FoundAttribute | None:
     """The attribute as it is stored, without running a descriptor; None if nothing of the name is stored."""
+    # A module's own names before its class: modules have no descriptors.
     if is_kind(value, types.ModuleType) and name in module_dict(value):
         return FoundAttribute("instance", module_dict(value)[name])
     if is_kind(value, type):
@@ -185,8 +203,10 @@ def static_attribute(value: Any, name: str) -> FoundAttribute | None:
                 return FoundAttribute("class", class_dict(kind)[name])
         return _inherited(value, name, "metaclass")
     held, found = instance_dict(value), _inherited(value, name, "class")
+    # A data descriptor wins over the object's dict: that is Python's own order.
     if name in held and not (found is not None and _comes_first(found.value)):
         return FoundAttribute("instance", held[name])
+    # `method.attribute` is asked of the function that it binds.
     if found is None and type(value) is types.MethodType:
         return static_attribute(value.__func__, name)
     return found
@@ -194,6 +214,7 @@ def static_attribute(value: Any, name: str) -> FoundAttribute | None:
 
 def _comes_first(stored: Any) -> bool:
     """True for a property or the like, which is used though the object holds something of the name; no slot."""
+    # A slot has __set__ as well, but its value is stored on the object.
     is_slot = type(stored) is types.MemberDescriptorType
     return not is_slot and any("__set__" in class_dict(kind) for kind in mro_of(type(stored)))
 

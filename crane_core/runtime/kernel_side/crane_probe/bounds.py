@@ -13,8 +13,10 @@ from typing import Any
 from .anatomy import is_kind, type_name
 
 ELLIPSIS = "\u2026"
+# What readers of other languages take as an integer.
 _LARGEST_BITS = 64
 _SPELLED_ITEMS = 8
+# Beyond that, its digits tell a reader nothing.
 _SPELLED_BITS = 512
 _CUTS = (400, 100, 40, 20, 10, 5, 2)
 """Entries per dict or list that are tried one after the other until a document fits."""
@@ -22,8 +24,10 @@ _CUTS = (400, 100, 40, 20, 10, 5, 2)
 
 def text(value: str, limit: int) -> str:
     """At most `limit` characters, the rest counted; what UTF-8 cannot say is escaped."""
+    # Through `str` itself, because a subclass may have its own __len__ and __getitem__.
     length = str.__len__(value)
     shown = (
+        # Half of a surrogate pair is a text in Python, and none in UTF-8.
         str.__getitem__(value, slice(0, limit)).encode("utf-8", "backslashreplace").decode("utf-8")
     )
     return shown if length <= limit else f"{shown}{ELLIPSIS} ({length} characters)"
@@ -35,9 +39,11 @@ def scalar(value: Any, limit: int) -> Any:
     Floats that JSON cannot say are {"$float": "nan"}, as everywhere in this project.
     """
     kind = type(value)
+    # Before integers, as booleans are ones.
     if value is None or kind is bool:
         return value
     if is_kind(value, int):
+        # `int.__int__` of a subclass (an IntEnum) is the plain number.
         return _integer(int.__int__(value))
     if is_kind(value, float):
         return _float(float.__float__(value))
@@ -50,6 +56,7 @@ def scalar(value: Any, limit: int) -> Any:
             "bytes": bytes.__len__(value),
             "begin": repr(bytes.__getitem__(value, slice(0, 24))),
         }
+    # A tuple as a column's or dict's label is one name, so it is spelled.
     if is_kind(value, tuple) and tuple.__len__(value) <= _SPELLED_ITEMS:
         return "(" + ", ".join(_spelled(item, limit) for item in tuple.__iter__(value)) + ")"
     return f"<{type_name(kind)}>"
@@ -69,14 +76,17 @@ def _integer(value: int) -> Any:
 
 
 def _float(value: float) -> Any:
+    # JSON has no NaN; readers of many languages refuse Python's.
     return value if math.isfinite(value) else {"$float": str(value)}
 
 
 def safe(document: Any, limit: int, depth: int = 60) -> Any:
     """The document with nothing in it but JSON: keys are text, tuples lists, numbers finite, strings bounded."""
     kind = type(document)
+    # Most texts are short and plain: the common case goes first.
     if kind is str and len(document) <= limit and document.isascii():
         return document
+    # A document that is nested deeper was made by a mistake, or holds itself.
     if depth == 0 and (kind is dict or kind is list or kind is tuple):
         return ELLIPSIS
     if kind is dict:
@@ -92,11 +102,13 @@ def key_text(key: Any, limit: int) -> str:
     """A key of a dict as text; other keys as their JSON."""
     if is_kind(key, str):
         return text(key, limit)
+    # Two keys may become one text (1 and "1"): the later of them is shown.
     shown = scalar(key, limit)
     return shown if type(shown) is str else json.dumps(shown)
 
 
 def dumps(document: Any) -> str:
+    # allow_nan=False, so that a float that slipped through is an error here, not at the reader.
     return json.dumps(document, allow_nan=False, separators=(",", ":"))
 
 
@@ -104,6 +116,7 @@ def fitted(document: dict[str, Any], chars: int) -> dict[str, Any]:
     """The document (safe JSON) cut until its text has at most `chars` characters; what was cut is counted in place."""
     if len(dumps(document)) <= chars:
         return document
+    # From the largest cut on, so that as much is kept as fits.
     for entries in _CUTS:
         shorter = {name: _cut(part, entries) for name, part in document.items()}
         if len(dumps(shorter)) <= chars:
@@ -130,10 +143,12 @@ def _rest(n_left_out: int) -> dict[str, str]:
 
 def why(error: BaseException, limit: int = 200) -> str:
     """What a failure says, read without running a `__str__` of the notebook."""
+    # str(error) of an exception class of the notebook is its code.
     said: str | None = next((item for item in error.args if type(item) is str), None)
     name = type_name(type(error))
     return (
         name
         if not said
+        # The first line alone: a reason becomes part of one line.
         else f"{name}: {text(said.splitlines()[0] if said.splitlines() else '', limit)}"
     )

@@ -41,10 +41,13 @@ def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
     names = [
         name
         for name, value in held.items()
+        # None says that nothing was set yet, as in an estimator before its fit.
         if type(name) is str and value is not None and name not in left_out
     ]
+    # What the target needs is shown even where it is private.
     asked = [name for name in look.asked().attributes if name in names]
     own = [name for name in names if not name.startswith("_")]
+    # An object under two names is one fact.
     first_of = {
         id(held[name]): name for name in reversed([*asked, *own]) if type(held[name]) not in PLAIN
     }
@@ -56,16 +59,19 @@ def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
 
 def size_of(value: Any) -> Any:
     """The shape of an array as a list, the length of a container; None for what has neither."""
+    # Built-in containers have no shape, only a length, and are met most often.
     found = answer_of(value, "SHAPE", None) if package_of(type(value)) != "builtins" else None
     if found is not None:
         return list(found) if len(found) > 1 or not is_kind(value, list) else found[0]
     base = next((base for base in _SIZED if is_kind(value, base)), None)
+    # The base class's own __len__, as a subclass may compute its length.
     return None if base is None else base.__len__(value)
 
 
 def is_plain(value: Any) -> bool:
     """True for a number, string, boolean or None, and for a short row of them."""
     if type(value) in ROWS:
+        # Long rows are counted instead: of weights the shape is what matters.
         return 0 < len(value) <= _SHORT and all(type(part) in PLAIN for part in value)
     return type(value) in PLAIN
 

@@ -23,6 +23,7 @@ class Clock:
         now = time.perf_counter()
         self._deadline = now + seconds
         self._latest = now + _LONGEST * seconds
+        # thread_time does not run while the thread waits: a value that sleeps is ended by the wall.
         self._worked = time.thread_time() + seconds
 
     @property
@@ -30,6 +31,7 @@ class Clock:
         now = time.perf_counter()
         if now >= self._latest:
             return 0.0
+        # The greater of the two, so that a busy machine does not take time from a look.
         return max(0.0, self._deadline - now, self._worked - time.thread_time())
 
     @property
@@ -50,6 +52,7 @@ class LookBudget:
     def affords(self, steps: int) -> bool:
         """Takes `steps` off the budget when that many are left; False leaves it as it is."""
         self.check()
+        # Refused before it is begun: a cut in the middle would differ from run to run.
         if steps > self._steps:
             return False
         self._steps -= steps

@@ -22,6 +22,7 @@ from .anatomy import is_genuine, module_of, mro_of, name_of, package_of
 
 Summarizer = Callable[[Any, Any], Dict[str, Any]]
 
+# Built-in classes are spread over several modules.
 SHARED_FILES = {
     **dict.fromkeys(("builtins", "collections", "types", "functools", ""), "builtins"),
     **dict.fromkeys(
@@ -30,16 +31,19 @@ SHARED_FILES = {
 }
 """Packages of the standard library whose summarizers stand together in one file."""
 
+# A file that does not exist is remembered as well: most packages have none.
 _files: dict[str, ModuleType | None] = {}
 
 
 def summarizer_of(value: Any) -> Summarizer | None:
     """The function for the value's nearest class that has one; None if no file knows any of its classes."""
+    # A class that lies about its module would be read by a summarizer of another library.
     kinds = [kind for kind in mro_of(type(value)) if is_genuine(kind)]
     for kind in kinds:
         found = _named(kind)
         if found is not None:
             return found
+    # A named parent first, however far: FALLBACK of the own package knows less.
     for kind in kinds:
         file = file_for(kind)
         if file is not None and "FALLBACK" in vars(file):
@@ -53,6 +57,7 @@ def _named(kind: type) -> Summarizer | None:
     if file is None:
         return None
     known: dict[str, Summarizer] = vars(file)["SUMMARIZERS"]
+    # By module as well: a library may have two classes of one name.
     return known.get(f"{module_of(kind)}.{name_of(kind)}", known.get(name_of(kind)))
 
 
@@ -70,6 +75,7 @@ def answer_of(value: Any, name: str, otherwise: Any) -> Any:
     """What the hook says of the value; `otherwise` if there is none, or where a value half made cannot be read."""
     hook = hook_of(value, name)
     try:
+        # An estimator that is read while its __init__ runs lacks attributes.
         return otherwise if hook is None else hook(value)
     except Exception:  # noqa: BLE001 - one such value among many must not cost the facts of the others
         return otherwise
@@ -89,6 +95,7 @@ def _imported(package: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as missing:
+        # A summarizer file that fails to import is a mistake of ours, and must be seen.
         if missing.name != name:
             raise
         return None

@@ -11,4 +11,5 @@ def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     for key, part in right.items():
         is_both = type(part) is dict and type(both.get(key)) is dict
         both[key] = merged(both[key], part) if is_both else part
+    # An empty group in a prompt would say that there is something.
     return {key: part for key, part in both.items() if part != {}}

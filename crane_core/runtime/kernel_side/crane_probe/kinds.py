@@ -14,6 +14,7 @@ class Kinds:
 
     def __init__(self, *kinds: type) -> None:
         self._kinds = kinds
+        # By id: a set of the types would hash them by their metaclass.
         self._ids = frozenset(map(id, kinds))
 
     def __contains__(self, kind: type) -> bool:
@@ -24,6 +25,7 @@ class Kinds:
 
     def hold_all(self, items: Iterable[Any]) -> bool:
         """True when each item is of one of these types, exactly."""
+        # One pass in C over all items, without a call of Python's for each.
         return self._ids.issuperset(map(id, map(type, items)))
 
 
@@ -44,9 +46,11 @@ LISTED = Kinds(list, tuple, set)
 
 def counted(again: Callable[[], Iterable[Any]]) -> list[tuple[type, int]]:
     """The types of items, in the order in which they are met, and how many are of each."""
+    # Two passes, for a Counter of the types themselves would hash them.
     counts = Counter(map(id, map(type, again())))
     left, found = set(counts), {}
     for item in again():
+        # An iterator that differs the second time (a set that another thread changes) may lack one.
         kind = type(item)
         if id(kind) in left:
             found[id(kind)] = kind

@@ -42,6 +42,7 @@ def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
 def _without_collecting(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
     """The document, with the cyclic garbage collector held: a collection would run finalizers of the notebook."""
     was_enabled = gc.isenabled()
+    # A weak reference's callback or a __del__ of the notebook would run in the middle of the look.
     gc.disable()
     try:
         return _document(namespace, request)
@@ -56,10 +57,13 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
     unavailable: dict[str, str] = {}
     needs = _needs(request["target"], namespace, sources, limits, unavailable)
     seen = Look(limits, needs.asked, needs.mentioned)
+    # In the order in which the target uses them, so that what is cut is used last.
     found = {name: namespace[name] for name in needs.names if name in namespace}
     entries = _entries(seen, found, unavailable)
+    # After the variables, as they share the time that is left.
     accesses = absent.accesses(seen, namespace, needs, unavailable)
     absences = absent.absences(namespace, needs, sources, unavailable)
+    # Docs belong to a variable where it is called itself, and to the access where it is a method.
     for text, docs in callables.documented(needs.chains, namespace, unavailable).items():
         (entries[text] if text in entries else accesses.setdefault(text, {"type": METHOD}))[
             "docs"
@@ -79,6 +83,7 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
         "absent": absences,
         "unavailable": unavailable,
     }
+    # What cannot be parsed is told with what is known all the same.
     return dict(document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {}))
 
 
@@ -90,6 +95,7 @@ def _shared(
         return shared.shared(found, namespace)
     except Exception as error:  # noqa: BLE001 - the rest of the state is told all the same
         unavailable["what else holds the variables"] = bounds.why(error)
+        # Said to be held, not unknown: then no change through one name is taken for the only one.
         return {"held": sorted(found)}
 
 
@@ -112,6 +118,7 @@ def _entries(seen: Look, found: Mapping[str, Any], unavailable: dict[str, str]) 
     entries: dict[str, Any] = {}
     chars = 0
     for name, value in found.items():
+        # Counted as text, since one frame can be larger than a hundred numbers.
         if len(entries) >= seen.limits.variables or chars > seen.limits.state_chars:
             unavailable[name] = "the state is full"
             continue
@@ -133,6 +140,7 @@ def _placed(
     """
     place = sources.assigned(name)
     placed = dict(entry, **({"assigned": place.to_json()} if place is not None else {}))
+    # The paper's prompts show only what the target names itself.
     if name not in needs.via:
         return placed
     if "unavailable" in entry:
@@ -147,6 +155,7 @@ def _placed(
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     """The versions of the packages that the variables and their classes come from, as far as they state one."""
     tops = {top for value in found.values() for top in _top_packages(value)}
+    # Facts of arrays depend on numpy's release even where no array is a variable.
     tops |= {"numpy"} if tops & _WITH_ARRAYS else set()
     versions = {top: _version_of(top) for top in sorted(tops)}
     # torch's version is of its own class.
@@ -169,8 +178,10 @@ def _version_of(package: str) -> Any:
 
 def _top_packages(value: Any) -> set[str]:
     own_name = module_dict(value).get("__name__")
+    # A module is of its own package, not of `types`.
     if type(own_name) is str:
         return {own_name.partition(".")[0]}
     if type(value) is types.FunctionType and type(value.__module__) is str:
         return {value.__module__.partition(".")[0]}
+    # A class of the notebook may derive from one of a library, so all parents count.
     return {package_of(kind) for kind in mro_of(value if is_kind(value, type) else type(value))}

@@ -31,12 +31,14 @@ class Look:
         self._asked = asked
         self._name = ""
         self._depth = 0
+        # Objects on the way to this one, by id: a list may hold itself.
         self._path: list[int] = []
         self._clock = Clock(limits.total_seconds)
         self._budget = self._fresh_budget()
 
     def _fresh_budget(self) -> LookBudget:
         limits = self.limits
+        # The last variables get what is left of all the time.
         seconds = min(limits.variable_seconds, self._clock.seconds_left)
         return LookBudget(steps=limits.variable_steps, nodes=limits.nodes, seconds=seconds)
 
@@ -50,6 +52,7 @@ class Look:
         if name:
             return self._asked.get(name, AskedName(name))
         return (
+            # Items asked of `frames` say nothing about a list inside it.
             AskedName() if self._depth > 1 else self._asked.get(self._name, AskedName(self._name))
         )
 
@@ -74,12 +77,14 @@ class Look:
     def in_time(self, sure: dict[str, Any], more: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What is sure of a value, with what takes longer to find; where the time is up, that it is not computed."""
         try:
+            # `sure` is told even where the clock ended the rest: a length is known at once.
             return merged(sure, more())
         except OverBudgetError as late:
             return merged(sure, {"plus": {"values": {"not_computed": str(late)}}})
 
     def scalar(self, value: Any) -> Any:
         """A number, string, boolean or None as JSON, a library's scalar likewise; else the name of the type."""
+        # Numbers of numpy in a list of Python's are shown as numbers.
         if package_of(type(value)) != "builtins":
             value = answer_of(value, "SCALAR", value)
         return bounds.scalar(value, self.limits.text)
@@ -97,6 +102,7 @@ class Look:
 
     def entry(self, name: str, value: Any) -> dict[str, Any]:
         """The whole entry of a variable: type and groups, safe and bounded; or why there is none."""
+        # The time for all variables is over: the type costs nothing.
         if self.is_over:
             return {
                 "type": type_name(type(value)),
@@ -105,6 +111,7 @@ class Look:
         self._name, self._budget = name, self._fresh_budget()
         self._depth, self._path = 0, []
         entry = self.summary(value)
+        # Cut as text at the very end, because only then its length is known.
         return bounds.fitted(
             bounds.safe(entry, self.limits.variable_chars), self.limits.variable_chars
         )
@@ -112,18 +119,22 @@ class Look:
     def summary(self, value: Any) -> dict[str, Any]:
         """{"type", "structure", "representation", "values", "plus"} of any value, as deep as the limits allow."""
         entry: dict[str, Any] = {"type": type_name(type(value))}
+        # By id, as == would call code of the notebook.
         if any(value_id == id(value) for value_id in self._path):
             return dict(entry, values={"cycle": "an object that holds it"})
         self._depth += 1
         self._path.append(id(value))
         try:
             if self._depth > self.limits.depth + 1 or not self._budget.enters():
+                # Beside depth the number of objects: a list of a thousand lists is not deep.
                 return dict(entry, unavailable="deeper than is looked")
             return _grouped(entry, self._summarized(value))
         except OverBudgetError as late:
             return dict(entry, unavailable=str(late))
+        # A summarizer that meets a half-made object must not cost the facts of all others.
         except Exception as error:  # noqa: BLE001 - whatever a summarizer meets becomes the reason
             return dict(entry, unavailable=bounds.why(error))
+        # Also after an exception: the next variable starts from the top.
         finally:
             self._depth -= 1
             self._path.pop()
@@ -147,6 +158,7 @@ class Look:
 
 def _grouped(entry: dict[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
     """The entry with all three groups, and with `plus` where it says something."""
+    # A reason replaces the facts, which may have been cut anywhere.
     if "unavailable" in summary:
         return dict(entry, unavailable=summary["unavailable"])
     groups = {group: summary.get(group, {}) for group in GROUPS}

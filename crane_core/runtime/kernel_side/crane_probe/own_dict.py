@@ -17,6 +17,7 @@ def own_dict(value: Any) -> Mapping[str, Any]:
     """The attributes that the object itself holds; empty if it has no dict."""
     for kind in mro_of(type(value)):
         descriptor = class_dict(kind).get("__dict__")
+        # A slot named `__dict__`, or a property, is left to anatomy.instance_dict.
         if type(descriptor) is types.GetSetDescriptorType:
             held: dict[str, Any] = descriptor.__get__(value)
             return held if type(held) is dict else _EMPTY

@@ -41,9 +41,11 @@ from .kernel_copy.forked import Facts
 from .kernel_copy.refusals import Refusals
 
 STILL_RUNNING = "still running"
+# Cutting off is slow where the kernel has many files open or much shared memory.
 _START_S = 15.0
 """For the copy to be kept apart; its own time begins when the cell does."""
 _TICK_S = 0.05
+# At the end, because a cell may wait at first (for a file) and work later.
 _TAIL = 0.25
 """Share of the time, at its end, in which a cell that still runs has used the processor."""
 _LEAST_USE = 0.05
@@ -58,6 +60,7 @@ _GPU = "a GPU is in use, which a copy of the kernel cannot share"
 _ASKS_GPU = "the cell asks for the GPU"
 _WAITS = "the copy waited without using the processor: for a lock or thread that it lacks, or only for time"
 _LEFT = "the cell ended the process"
+# The system ends a copy for these without a word (SIGSYS), so the reason cannot be narrower.
 _BY_SYSTEM = (
     "the cell asked the system for a program, a connection, a file or a change to other processes,"
     " which a copy is not given"
@@ -67,6 +70,7 @@ _BY_SYSTEM = (
 def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str:
     """What the target comes to in a copy, run by this shell of IPython, or by the kernel's."""
     collects = gc.isenabled()
+    # A collection in the copy would touch, and so copy, all pages of the kernel.
     gc.disable()
     try:
         return bounds.dumps(
@@ -78,9 +82,11 @@ def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str
 
 
 def _told(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> Facts:
+    # Asked before anything is forked: with a GPU or without IPython a copy is of no use.
     why = _hindered(shell)
     if why:
         return _unknown(why)
+    # Those that the cell may wait for; a second kernel starts them again and so has them.
     others = threads.of_the_notebook()
     if others:
         return _lacking(f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}")
@@ -115,6 +121,7 @@ def _lacking(why: str) -> Facts:
 
 def _in_a_copy(shell: Any, request: Mapping[str, Any], look: repeated.Look) -> Facts:
     reader, writer = os.pipe()
+    # A fork draws new seeds for `random`, and forgets the loop that runs.
     draws, loop = random.getstate(), _running_loop()
     copy = forked.fork()
     if copy == 0:
@@ -125,6 +132,7 @@ def _in_a_copy(shell: Any, request: Mapping[str, Any], look: repeated.Look) -> F
         watched.hear(reader)
     finally:
         os.close(reader)
+        # Always killed: what the cell forked would outlive it.
         status = forked.end(copy)
     return watched.told(status)
 
@@ -151,6 +159,7 @@ class _Watched:
         said = b""
         while len(said) < _MOST_ANSWER:
             now = time.perf_counter()
+            # Sampled all the time, for the last quarter is known only when the time is up.
             self._uses.append((now, _processor_s(self._copy), _queued_s(self._copy)))
             if now >= deadline:
                 self._is_late = True
@@ -165,6 +174,7 @@ class _Watched:
             if "end" in self._said:
                 return
             if self._began is None and "begun" in self._said:
+                # From here the cell's own time runs: keeping apart must not count against it.
                 self._began = time.perf_counter()
                 deadline = self._began + self._seconds
 
@@ -183,6 +193,7 @@ class _Watched:
         if type(self._said.get("end")) is dict:
             end: Facts = self._said["end"]
             return end
+        # Late before it began says nothing about the cell, and neither does a lost answer.
         if self._is_late and self._began is None:
             return _unknown("the copy did not begin in time")
         if self._is_late:
@@ -190,6 +201,7 @@ class _Watched:
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             return _unknown(_BY_SYSTEM) if number == signal.SIGSYS else _lacking(_ended_by(number))
+        # sys.exit is caught by the shell: only os._exit or a library ends a process so.
         return _unknown(_LEFT)
 
     def _is_working(self) -> bool:
@@ -210,6 +222,7 @@ def _ended_by(number: int) -> str:
 def _processor_s(process: int) -> float:
     """Seconds of processor time that it has used, with its threads."""
     try:
+        # The name of a program may hold blanks and brackets: count from the last bracket.
         fields = (
             Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
         )
@@ -237,6 +250,7 @@ def _live(
     shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop: Any, look: repeated.Look
 ) -> None:
     """Keep apart, run, tell, end; never comes back."""
+    # Taken now, as the cell may replace both.
     leave = os._exit
     write = os.write
     try:
@@ -249,9 +263,11 @@ def _live(
         except (OSError, memory.SharedMemoryError, handles.SharedFileError) as error:
             tell("end", _unknown(f"the copy could not be kept apart: {bounds.why(error)}"))
             return
+        # Where the fork drew new seeds the cell would see other random numbers than the kernel.
         random.setstate(draws)
         if loop is not None:
             sys.modules["asyncio.events"]._set_running_loop(loop)
+        # The driver is loaded at the first question for a GPU, which answers "none" in a copy.
         had_driver = gpus.has_driver()
         why = repeated.hindered(shell, request, refusals, look)
         if why is not None:
@@ -261,6 +277,7 @@ def _live(
         found = rehearsed.told(shell, request["target"], refusals)
         tell("end", _unknown(_ASKS_GPU) if gpus.has_driver() and not had_driver else found)
     finally:
+        # No exit handlers: they belong to the notebook, whose kernel goes on.
         leave(0)
 
 
@@ -269,6 +286,7 @@ def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]
     os.setpgid(0, 0)
     nowhere = os.open(os.devnull, os.O_RDWR)
     kept = (writer, nowhere)
+    # Before anything else, so that no failure on the way can reach the notebook's front end.
     handles.cut_off(kept, nowhere)
     _silence(nowhere)
     # The system gives a room to a process with one thread alone: before anything may start a second one.
@@ -278,11 +296,14 @@ def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]
     writable = folders if folders is not None and landlock.walled_in(folders) else None
     memory.make_private()
     threads.one_each()
+    # After all that needs memory itself; before the cell.
     memory.bound(int(request["memory_bytes"]))
     calls.prepare()
+    # Python's hook says which refusal it was; the filter below stops what no hook hears.
     refusals = Refusals(writable or ())
     sys.dont_write_bytecode = True
     refusals.begin()
+    # Last, as everything above uses calls that are refused from here on.
     calls.restrict(may_write=writable is not None)
     return refusals, "dropped" if writable else "refused"
 
@@ -293,6 +314,7 @@ def _folders() -> list[str]:
         here = os.getcwd()  # noqa: PTH109 - a string is wanted
     except OSError:
         here = ""
+    # multiprocessing makes its locks there, also where they are used by one process.
     return [here, os.environ.get("TMPDIR") or _TEMPORARY, str(Path("~").expanduser()), _LOCKS]
 
 
@@ -301,6 +323,8 @@ def _silence(nowhere: int) -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if type(stream).__module__ == "ipykernel.iostream":
+            # Methods alone are replaced: cells and libraries use other members of ipykernel's
+            # streams.
             stream.write, stream.flush = _dropped, _nothing
         else:
             file = io.FileIO(nowhere, "w", closefd=False)
@@ -314,6 +338,7 @@ def _silence(nowhere: int) -> None:
 
 
 def _dropped(text: Any) -> int:
+    # As the real stream does: `sys.stdout.write(1)` is a crash of the cell.
     if not isinstance(text, str):
         raise TypeError(f"write() argument must be str, not {type(text)}")
     return len(text)

@@ -13,6 +13,7 @@ from typing import Any, Iterable, Mapping
 from .anatomy import instance_dict, package_of
 from .kinds import Kinds
 
+# These cannot be changed, or not by what a cell does with their value.
 _FIXED = Kinds(
     int,
     float,
@@ -27,6 +28,7 @@ _FIXED = Kinds(
     types.FunctionType,
     types.BuiltinFunctionType,
 )
+# Looked through in milliseconds; beyond, the answer "held" is always safe.
 _MOST_OBJECTS = 20_000
 _DEEPEST = 4
 _LONGEST = 1_000
@@ -39,6 +41,7 @@ def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, 
     """{"same": groups of names of one object, "held": names of objects that another object of the namespace holds}."""
     names: dict[int, list[str]] = {}
     for name, value in found.items():
+        # Small integers and texts are one object under many names, which means nothing.
         if type(value) not in _FIXED:
             names.setdefault(id(value), []).append(name)
     if not names:
@@ -46,8 +49,11 @@ def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, 
     roots = [
         value
         for name, value in namespace.items()
+        # IPython's own: `_` and `Out` hold what cells showed, which is hardly ever changed through
+        # them.
         if not name.startswith("_") and name not in _OF_IPYTHON
     ]
+    # An object may hold the namespace itself, and so everything.
     held = _held(names, roots, {id(namespace)})
     told = {"same": [group for group in names.values() if len(group) > 1], "held": sorted(held)}
     return {key: value for key, value in told.items() if value}
@@ -60,12 +66,14 @@ def _held(names: Mapping[int, list[str]], roots: Iterable[Any], seen: set[int]) 
     for _ in range(_DEEPEST):
         inner: list[Any] = []
         for value in layer:
+            # Each object once: containers may hold each other.
             if id(value) in seen or type(value) in _FIXED or package_of(type(value)) in _SHELL:
                 continue
             seen.add(id(value))
             parts = _parts(value)
             n_objects += len(parts)
             if n_objects > _MOST_OBJECTS:
+                # Too many to look through: then every name may be held.
                 return {name for group in names.values() for name in group}
             for part in parts:
                 if id(part) in names:

@@ -54,6 +54,7 @@ def absences(
     absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     mentioned: set[str] = set()
     used: set[str] = set()
+    # In the order of the target: an early call may make the file that a later one opens.
     files_may_come = needs.may_bring_files
     for chain in needs.chains:
         try:
@@ -63,6 +64,7 @@ def absences(
             ]
             mentioned |= files_asked.texts_given(chain)
             makes_files = files_asked.may_make_files(chain, namespace)
+        # One chain that cannot be followed says nothing about the others.
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
@@ -74,6 +76,7 @@ def absences(
     for imported in needs.imports:
         for group, fact in _of_import(imported, needs):
             absent[group].append(fact)
+    # `exec`, `globals()` or `%run` may define anything: nothing is certain then.
     if needs.may_define_any:
         for group in ("names", "attributes"):
             absent[group] = [dict(fact, certain=False) for fact in absent[group]]
@@ -81,6 +84,7 @@ def absences(
 
 
 def _is_same(fact: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    # The same absence is asked for on many lines; the first of them is told.
     places = ("line", "certain", "via")
     return {key: fact[key] for key in fact if key not in places} == {
         key: other[key] for key in other if key not in places
@@ -91,11 +95,13 @@ def _of_chain(
     chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources, mentioned: set[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     if chain.name not in namespace:
+        # A built-in name that is missing from the namespace is found by Python all the same.
         if chain.name not in _BUILTIN:
             yield "names", _missing_name(chain, namespace, needs, sources)
         for fact in files_asked.missing_files(chain, namespace, mentioned):
             yield "files", dict(fact, **_place(chain))
         return
+    # A name that the target itself gives another value has no facts in the kernel.
     if chain.stored or chain.changed:
         return
     for fact in call_signatures.argument_mismatches(chain, namespace):
@@ -115,12 +121,15 @@ def _on_the_way(
     """
     if chain.name not in namespace:
         return
+    # Where it is changed in between, the old value's attributes prove nothing.
     if chain.stored or chain.changed:
         used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
         return
     reached = followed(namespace[chain.name], chain.steps)
     for at, missing in reached.missing:
+        # Of these libraries no attribute appears by reading; only a call (`fit`) adds it.
         by_calls = str(missing.fact.get("type")).partition(".")[0] in _GAIN_BY_CALLS
+        # After a call on the way (`f().x`) the object is another one than the kernel holds.
         may_be_there = chain.called or (chain.name in used and not by_calls)
         if not (missing.may_come and may_be_there):
             yield missing.group, _located(missing, chain, at)
@@ -131,6 +140,7 @@ def _on_the_way(
 def _named_with(value: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
     """The names of a class's objects: they have what the class is given."""
     if is_kind(value, type):
+        # Setting `Model.x` gives it to every object of the class.
         yield from (name for name, held in namespace.items() if is_kind(held, value))
 
 
@@ -138,6 +148,7 @@ def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
     """Whether what the chain takes is computed, or handed on to what may give it attributes."""
     ends = dict([(0, value), *reached.values])
     if len(chain.steps) not in ends:
+        # What is not stored is computed, unless the chain breaks before its end.
         return not reached.missing
     end = ends[len(chain.steps)]
     return type(end) in CONTAINERS or may_gain_attributes(type(end))
@@ -145,6 +156,7 @@ def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
 
 def _may_be_made(fact: Mapping[str, Any], needs: Needs) -> bool:
     """Whether the target's code before the line that asks for a file may make it."""
+    # Only imports on the lines before: a module may write files as it is loaded.
     modules = [imported.module for imported in needs.imports if imported.line <= fact["line"]]
     return files_asked.may_be_made(fact["file"], fact["line"], needs.target, modules)
 
@@ -173,6 +185,7 @@ def _missing_name(
     fact.update({"deleted_in": deleted.to_json()} if deleted else {})
     fact.update({"similar": meant} if meant else {})
     fact.update(_place(chain))
+    # `from x import *` may bring any name.
     if any(imported.names == ("*",) for imported in needs.imports):
         fact["certain"] = False
     return fact
@@ -181,6 +194,7 @@ def _missing_name(
 def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, Any]]]:
     """A module that is not installed, or names that a loaded module does not have."""
     place = {"line": imported.line, "certain": imported.certain}
+    # Where only running an import would tell, it stays unknown and nothing is said.
     if _is_findable(imported.module) is False:
         may_come = (
             needs.may_bring_modules
@@ -190,7 +204,9 @@ def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, 
         is_certain = imported.certain and not may_come
         yield "modules", {"module": imported.module, "line": imported.line, "certain": is_certain}
     module = sys.modules.get(imported.module)
+    # A module that has no dict of its own here was not loaded.
     for name in imported.names if module_dict(module) else ():
+        # A submodule can be imported by name though the package has no such attribute yet.
         if name != "*" and _is_findable(f"{imported.module}.{name}") is False:
             for missing in resolve_attribute(module, name).missing:
                 yield missing.group, dict({"of": imported.module}, **missing.fact, **place)
@@ -198,6 +214,7 @@ def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, 
 
 def _runs_own_files(imported: Import, needs: Needs) -> bool:
     """Whether the target imports a file of the notebook's folder before: its code may change what can be imported."""
+    # A file of the notebook may change sys.path as it runs.
     before = {
         other.module.partition(".")[0] for other in needs.imports if other.line < imported.line
     }
@@ -208,17 +225,20 @@ def _is_findable(module: str) -> bool | None:
     """Whether a module could be imported; None where only importing its parent would tell."""
     if module in sys.modules or module in sys.builtin_module_names:
         return True
+    # Finding a submodule by importlib would import its parent, which runs its code.
     parent, _, _ = module.rpartition(".")
     if not parent:
         return _has_file(module, None)
     if parent not in sys.modules:
         return False if _is_findable(parent) is False else None
     path = module_dict(sys.modules[parent]).get("__path__")
+    # A namespace package computes its path; a plain module has none, and so no submodules.
     return _has_file(module, path) if type(path) is list else (False if path is None else None)
 
 
 def _has_file(module: str, path: list[str] | None) -> bool:
     """Asks the finders of files, archives and frozen modules; the working folder too, which the look leaves out."""
+    # importlib.util.find_spec would ask every finder, and those of packages run code.
     of_files = importlib.machinery.PathFinder, importlib.machinery.FrozenImporter
     if path is None and finders.is_in_folder(module):
         return True
@@ -239,6 +259,7 @@ def accesses(
             (number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE),
             len(chain.steps),
         )
+        # Attributes of what the target sets are not those that the kernel holds now.
         if chain.name not in namespace or not at or chain.stored or len(found) >= look.limits.asked:
             continue
         try:
@@ -249,6 +270,7 @@ def accesses(
         for text, value in taken.items():
             if text in found:
                 continue
+            # A property is named by its type: its value would need its code.
             entry = {"type": value.text} if type(value) is _Note else look.entry("", value)
             found[text] = entry if text in direct else dict(entry, via=list(chain.via))
     return found
@@ -272,6 +294,7 @@ def _taken(
     """What each attribute of the chain holds, or why that is not known."""
     reached = followed(namespace[chain.name], steps)
     is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
+    # A property that is indexed is told with the item, not a second time.
     notes = [
         (at, _Note(note)) for at, note in reached.notes if not (is_indexed and at == len(steps))
     ]

@@ -15,6 +15,7 @@ from ..chains.following import Missing, chain_text, followed, similar
 from ..kinds import INDICES, PLAIN, ROWS
 from ..syntax.asked import ATTRIBUTE, CALL, Chain, Unknown
 
+# Keywords of seaborn and plotly that name a column of `data`; others name colours and sizes.
 _PLOTTED = (
     "x",
     "y",
@@ -31,9 +32,11 @@ _PLOTTED = (
 )
 _SEVERAL = ("vars", "x_vars", "y_vars")
 _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
+    # The frames of merge are two: each keyword names columns of one of them.
     "merge": ((0, "left", ("on", "left_on")), (1, "right", ("on", "right_on"))),
     "melt": ((0, "frame", ("id_vars", "value_vars")),),
     "pivot": ((0, "data", ("index", "columns", "values")),),
+    # pivot_table's `index` may also be a Grouper or an array, so only `values` is judged.
     "pivot_table": ((0, "data", ("values",)),),
     "get_dummies": ((0, "data", ("columns",)),),
 }
@@ -47,6 +50,7 @@ _ON_FEATURES = (
     "decision_function",
     "apply",
 )
+# These take frames with other columns: they compare no names, or leave it to their parts.
 _COMPARE_NOTHING = (
     "DummyClassifier",
     "DummyRegressor",
@@ -69,7 +73,9 @@ _LEAVE_IT = tuple(
     )
 )
 """Modules of estimators that hand their data on to others, which may take frames with other columns."""
+# A name before a bracket is a function of patsy, such as C(...), not a column.
 _WORD = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*\s*\(|[A-Za-z_]\w*")
+# Quoted names hold anything, also what looks like a name.
 _QUOTED = re.compile(r"Q\(\s*['\"].*?['\"]\s*\)|'[^']*'|\"[^\"]*\"")
 
 
@@ -86,6 +92,7 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
     at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
     if at is None or chain.name not in namespace:
         return
+    # The first call only: what comes after is asked of its result, which is not there yet.
     positional, named = chain.steps[at].value[0], dict(chain.steps[at].value[1])
     text = chain_text(chain.name, chain.steps[: at + 1])
     function = _reached(chain, namespace, at)
@@ -93,11 +100,13 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
     package = package_of_function(function)
     name = (
         chain.steps[at - 1].value
+        # A method's name as it is written; a function may be imported under another one.
         if at and chain.steps[at - 1].kind == ATTRIBUTE
         else _name(function)
     )
     for reader in _READERS.get(package, ()):
         yield from reader(name, frames, text)
+    # The package is empty for methods, and of estimators it is their class that tells.
     if package == "" and at and name in _ON_FEATURES:
         model = followed(namespace[chain.name], chain.steps[: at - 1]).values
         yield from _features(model[-1][1] if model else namespace[chain.name], frames, text)
@@ -107,6 +116,7 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
 
 def _reached(chain: Chain, namespace: Mapping[str, Any], at: int) -> Any:
     """What is called, where it is stored."""
+    # Only where every step was followed: a name alone may belong to another class.
     values = ((0, namespace[chain.name]), *followed(namespace[chain.name], chain.steps[:at]).values)
     reached, value = values[-1]
     if reached != at:
@@ -155,6 +165,7 @@ class _Frames:
         from ..summarizers.pandas.following import table_of
 
         table = table_of(value)
+        # Labels of several levels are found by their parts, too.
         is_known = table.labels is not None and not any(
             type(label) is tuple for label in table.labels
         )
@@ -170,7 +181,9 @@ def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[A
     if found is None:
         return
     name, labels, levels = found
+    # A single label may be any hashable; a list names several.
     for label in wanted if type(wanted) in ROWS else [wanted]:
+        # Names of index levels count as columns in merge and groupby (pandas 0.23).
         if type(label) in INDICES and label not in labels and label not in levels:
             fact = {"column": label, "similar": similar(label, labels), "asked_by": text}
             yield Asks(name, Missing("columns", fact), name)
@@ -181,6 +194,7 @@ def _of_pandas(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
         argument = frames.argument(at, keyword)
         for word in naming:
             if frames.named.get(word) is not None and not (
+                # With col_level the names are those of one level of the header.
                 name == "melt" and "col_level" in frames.named
             ):
                 yield from _lacks(frames, argument, frames.named[word], text)
@@ -188,6 +202,7 @@ def _of_pandas(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
 
 def _merged(frames: _Frames, text: str) -> Iterator[Asks]:
     """`left.merge(right, on=...)`: the right side."""
+    # The left side is the object itself, whose columns are known by its own chain.
     right = frames.argument(0, "right")
     for word in ("on", "right_on"):
         if frames.named.get(word) is not None:
@@ -202,6 +217,7 @@ def _of_plots(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
         else frames.named["data_frame"]
     )
     for word in _PLOTTED:
+        # An array or a Series in place of a string is data, no label.
         if type(frames.named.get(word)) is str:
             yield from _lacks(frames, frame, frames.named[word], text)
 
@@ -217,9 +233,11 @@ def _of_seaborn(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
 def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     """Names in a formula that are neither columns nor known in the kernel."""
     formula, data = frames.argument(0, "formula"), frames.argument(1, "data")
+    # A formula without "~" is a design of one side, which statsmodels refuses by itself.
     if type(formula) is str and "~" in formula:
         plain = _QUOTED.sub(" ", formula)
         words = [word for word in _WORD.findall(plain) if not word.rstrip().endswith("(")]
+        # patsy looks up names of a formula in the caller's variables, too.
         wanted = [word for word in dict.fromkeys(words) if not frames.defines(word)]
         for ask in _lacks(frames, data, wanted, text):
             fact = dict(ask.missing.fact, **{"in": "formula"})
@@ -241,6 +259,7 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
             yield Asks(
                 name, Missing("columns", dict(fact, why="the model was fitted with it")), name
             )
+    # A column transformer takes what it needs and leaves the rest.
     if fitted is None:
         return
     for label in labels:
@@ -263,6 +282,7 @@ def _asking(model: Any) -> Any:
         if type(steps) is list
         else []
     )
+    # "passthrough" and None are steps that look at nothing.
     return (
         _asking(next((part for part in parts if type(part) not in PLAIN), None)) if parts else model
     )
@@ -276,6 +296,7 @@ def _feature_names(model: Any) -> list[Any] | None:
         or name_of(kind) in _COMPARE_NOTHING
         or module_of(kind).startswith(_LEAVE_IT)
     ):
+        # Voting and stacking pass data on: an inner model may have been fitted with arrays.
         return None
     return _plain_names(instance_dict(model).get("feature_names_in_"))
 
@@ -293,6 +314,7 @@ def _columns_needed(model: Any) -> list[Any] | None:
         return None
     asked = [(part[1], part[2]) for part in parts if type(part) is tuple and len(part) == 3]
     kept = [
+        # "drop" needs no columns to be there when it transforms.
         given
         for transformer, given in asked
         if not (type(transformer) is str and transformer == "drop")
@@ -306,6 +328,7 @@ def _labels_given(given: Any, names: list[Any]) -> list[Any]:
     at = [
         names[number]
         for number in wanted
+        # A place counts among the columns of the fit, and is turned into a name there.
         if type(number) is int and -len(names) <= number < len(names)
     ]
     return [name for name in wanted if type(name) is str] + at

@@ -13,6 +13,7 @@ from ..anatomy import class_dict, is_kind, mro_of, static_attribute
 from ..chains.following import chain_text, followed, similar
 from ..syntax.asked import ATTRIBUTE, CALL, Chain
 
+# Flags of code objects: the function has *args, or **kwargs.
 _TAKES_REST = 0x04
 _TAKES_NAMED_REST = 0x08
 _UNSURE = ("*", "**")
@@ -42,14 +43,17 @@ def argument_mismatches(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[
     if (
         at is None
         or chain.name not in namespace
+        # After an item or a call on the way, what is called is not in the kernel yet.
         or any(step.kind != ATTRIBUTE for step in chain.steps[:at])
     ):
         return
     plain = _plain(chain, namespace, at)
     positional, named = chain.steps[at].value
+    # `f(*args)` and `f(**options)` give a number of arguments that only running would tell.
     if (
         plain is None
         or any(name in _UNSURE for name, _ in named)
+        # The text alone says so: a starred argument has no value of its own here.
         or any(_is_spread(value) for value in positional)
     ):
         return
@@ -73,9 +77,11 @@ def _plain(chain: Chain, namespace: Mapping[str, Any], at: int) -> Plain | None:
     if at:
         values = ((0, value), *followed(value, chain.steps[: at - 1]).values)
         reached, owner = values[-1]
+        # Found without calling __getattr__ or a descriptor of the notebook.
         found = static_attribute(owner, chain.steps[at - 1].value) if reached == at - 1 else None
         if found is None:
             return None
+        # A function that is stored on the object itself is not given `self`.
         return _of(found.value, is_method=found.where == "class" and not is_kind(owner, type))
     return _of(value, is_method=False)
 
@@ -86,9 +92,11 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
     if type(value) is classmethod or type(value) is types.MethodType:
         return _of(value.__func__, is_method=True)
     if type(value) is types.FunctionType:
+        # functools.wraps sets the first; the second is set to show other parameters than there are.
         if "__wrapped__" not in value.__dict__ and "__signature__" not in value.__dict__:
             return Plain(value, int(is_method))
         inner: Any = value.__dict__.get("__wrapped__")
+        # scikit-learn 1.3 wraps its functions to check values; it binds the arguments as they are.
         is_checked = type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
         return Plain(inner, int(is_method)) if is_checked else None
     return _of_class(value) if is_kind(value, type) else None
@@ -96,13 +104,16 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
 
 def _of_class(kind: type) -> Plain | None:
     """The constructor of a class that is made in the usual way."""
+    # A metaclass with its own __call__ (that of Enum) may take anything.
     if any(
         "__call__" in class_dict(meta)
         for meta in mro_of(type(kind))
         if meta is not type and meta is not object
     ):
         return None
+    # `object` is left out: it takes no arguments, and the classes before it decide.
     for parent in mro_of(kind)[:-1]:
+        # __new__ takes the arguments first, and may pass others on.
         if "__new__" in class_dict(parent):
             return None
         if "__init__" in class_dict(parent):
@@ -117,6 +128,7 @@ def parameters_of(plain: Plain) -> Parameters:
     names = code.co_varnames[plain.n_given : code.co_argcount]
     by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     defaults = function.__defaults__ or ()
+    # Defaults belong to the last parameters.
     with_default = {*names[max(0, len(names) - len(defaults)) :]} if defaults else set()
     with_default |= set(function.__kwdefaults__ or {})
     return Parameters(
@@ -130,6 +142,7 @@ def parameters_of(plain: Plain) -> Parameters:
 
 
 def _unfit(parameters: Parameters, n_positional: int, named: list[str]) -> Iterator[dict[str, Any]]:
+    # Parameters by position fill from the left, after those that a bound method has.
     filled = set(parameters.positional[:n_positional])
     by_name = (*parameters.positional[parameters.n_by_position_only :], *parameters.by_name_only)
     if n_positional > len(parameters.positional) and not parameters.takes_rest:
@@ -139,8 +152,10 @@ def _unfit(parameters: Parameters, n_positional: int, named: list[str]) -> Itera
             "taken": len(parameters.positional),
         }
     for name in named:
+        # **kwargs takes any name, which the function may still refuse itself: unknown.
         if name not in by_name and not parameters.takes_named_rest:
             yield {"argument": name, "why": "no such argument", "similar": similar(name, by_name)}
+        # A parameter that is only by position may be given again by name to **kwargs.
         elif name in filled and name in by_name:
             yield {"argument": name, "why": "given twice"}
     for name in sorted(parameters.needed - filled - set(named)):

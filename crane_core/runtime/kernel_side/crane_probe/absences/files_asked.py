@@ -18,6 +18,7 @@ from ..chains.following import chain_text, followed, similar
 from ..kinds import Kinds
 from ..syntax.asked import ATTRIBUTE, CALL, Chain, Unknown
 
+# Rather too many words than too few: a file that is made makes a false alarm.
 _MAKES_FILES = re.compile(
     r"save|\bto_|writ|dump|extract|unpack|archive|cop(?:y|ie)|move|rename|replace|download|fetch|clone|retrieve|\bmk|"
     r"makedir|link|touch|tofile|system|popen|spawn|exec|eval|export|Handler|connect|get_file|load_data|thread|process|"
@@ -25,6 +26,7 @@ _MAKES_FILES = re.compile(
     re.IGNORECASE,
 )
 """Words of code that may make a file, or give one another name."""
+# Any other package may write files at its import or in any call.
 _QUIET_WORDS = (
     "builtins IPython PIL cv2 collections copy csv datetime functools gc glob io itertools json keras lightgbm logging "
     "math matplotlib nltk numpy ntpath operator os pandas pathlib pickle plotly posixpath random re scipy seaborn "
@@ -34,10 +36,12 @@ _QUIET = frozenset(_QUIET_WORDS.split())
 """Packages that make files by functions alone whose names or arguments tell it."""
 _READERS_OF_PANDAS = "csv excel table pickle fwf stata parquet feather hdf orc sas spss"
 _READS = {
+    # `open` of these takes a path; tarfile and Image.open raise FileNotFoundError just as it does.
     "open": ("_io", "io", "gzip", "bz2", "lzma", "codecs", "tarfile", "wave", "PIL.Image"),
     "imread": ("matplotlib", "skimage", "imageio", "cv2"),
     "load": ("numpy", "torch.serialization", "joblib"),
     **dict.fromkeys(("loadtxt", "genfromtxt", "fromfile", "memmap"), ("numpy",)),
+    # os.listdir is defined in `posix` on Linux and in `nt` on Windows.
     **dict.fromkeys(("listdir", "scandir"), ("os", "posix", "nt")),
     **dict.fromkeys(("loadmat", "load_npz"), ("scipy",)),
     "ImageFolder": ("torchvision",),
@@ -50,6 +54,7 @@ _READS = {
 _METHODS = {"load_weights": ("keras", "tensorflow"), "flow_from_directory": ("keras", "tensorflow")}
 """Methods of which the same is known, by the class of the object."""
 _FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType)
+# Where the mode is: functions that also write would make the file.
 _PLACE_OF_MODE = {"open": 1, "memmap": 2}
 _WRITING = ("w", "a", "x")
 _LONGEST = 1_000
@@ -63,6 +68,7 @@ def missing_files(
 
     `mentioned` are the texts that calls before this one were given: one of them may have made the file.
     """
+    # Each call of a chain: `pd.read_csv(a).merge(pd.read_csv(b))`.
     for at, step in enumerate(chain.steps):
         if step.kind == CALL:
             name = chain.steps[at - 1].value if at else chain.name
@@ -70,6 +76,7 @@ def missing_files(
             if (
                 path is not None
                 and path not in mentioned
+                # lexists, as a link that leads nowhere may have a target by then.
                 and not any(map(os.path.lexists, _names_of(path)))
             ):
                 yield {
@@ -81,12 +88,14 @@ def missing_files(
 
 def _names_of(path: str) -> Iterator[str]:
     """The names under which functions of numpy and scipy look for a path."""
+    # numpy and scipy add endings themselves: `loadmat("x")` reads x.mat.
     return (path + ending for ending in ("", ".gz", ".bz2", ".xz", ".mat"))
 
 
 def may_be_made(path: str, line: int, target: str, modules: Iterable[str]) -> bool:
     """Whether the target's code before a line, or modules that it imports there, may make a file."""
     before = target.splitlines()[: line - 1]
+    # On the same line what is before the path counts: `save(p); open(p)`.
     same = target.splitlines()[line - 1 : line]
     text = "\n".join([*before, *(one.rpartition(path)[0] for one in same)])
     return bool(_MAKES_FILES.search(text)) or any(
@@ -106,8 +115,10 @@ def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
         for value in [*positional, *(value for _, value in named)]
     ]
     names = [value.name for value in given if type(value) is Unknown and value.name]
+    # `map(f, names)`, `apply(f)`: a function of the notebook may do anything when it is called.
     if any(type(namespace.get(name)) is types.FunctionType for name in names):
         return True
+    # A name that is not in the kernel is a built-in, or missing and told as such.
     is_known = chain.name not in namespace or _package(namespace[chain.name]) in _QUIET
     return not is_known or any(_MAKES_FILES.search(word) for word in words)
 
@@ -123,11 +134,13 @@ def _package(value: Any) -> str:
 
 def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
     """Whether the call at a step is one of a function that is known to read the file of this name."""
+    # After a call on the way (`zip.open(...)`) the name means another function.
     if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
         return False
     value = namespace[chain.name] if chain.name in namespace else vars(builtins).get(chain.name)
     values = {0: value, **dict(followed(value, chain.steps[:at]).values)}
     name, holder = (chain.steps[at - 1].value, values.get(at - 1)) if at else (chain.name, None)
+    # Methods are known by the class of their object alone; modules hold functions.
     if holder is not None and not is_kind(holder, types.ModuleType):
         return _is_below(module_of(type(holder)), _METHODS.get(name, ()))
     # A module that loads its parts when they are asked for has none to be found, but a name.
@@ -148,12 +161,14 @@ def _defined_in(function: Any) -> Any:
         return _defined_in(function.__func__)
     if type(function) in _FUNCTIONS:
         return function.__module__
+    # Functions of numpy are objects of C since 1.25, with `__module__` in their dict.
     return instance_dict(function).get("__module__")
 
 
 def _path(name: str, positional: Any, named: Any) -> str | None:
     """The path that a reading call is given, where it is spelled."""
     given = dict(named)
+    # Of a path that is built from parts only the value at run time would tell.
     path = (
         positional[0]
         if positional
@@ -173,6 +188,7 @@ def _reads(name: str, positional: Any, given: Mapping[str, Any]) -> bool:
     """Whether a function that also writes certainly only reads."""
     place = _PLACE_OF_MODE[name]
     mode = positional[place] if len(positional) > place else given.get("mode", "r")
+    # "r+" needs the file to be there; an opener may find another file than the name says.
     return type(mode) is str and not mode.startswith(_WRITING) and "opener" not in given
 
 
@@ -203,7 +219,9 @@ _KEYWORDS = (
 
 def _is_path(text: str) -> bool:
     """True for what can only be a path: not an address, not text to be read itself."""
+    # "~" is not expanded by open, but by pandas.
     is_short = bool(text) and len(text) <= _LONGEST and text[0] != "~"
+    # Addresses, patterns, templates, and markup or JSON that read_html and read_json take as text.
     return is_short and not any(mark in text for mark in ("://", "\n", "<", "{", "*"))
 
 
@@ -211,6 +229,7 @@ def _similar(path: str) -> list[str]:
     """Names in the same folder that may have been meant."""
     folder, name = os.path.split(path)
     try:
+        # Bounded: folders of images hold a hundred thousand names.
         with os.scandir(folder or ".") as entries:
             names = [entry.name for _, entry in zip(range(_LISTED), entries)]
     except OSError:

@@ -13,6 +13,7 @@ from ..chains.following import chain_text, followed
 from ..syntax.asked import ATTRIBUTE, CALL, Chain, ChainStep
 from .docs import docs_of
 
+# A prompt has room for no more, and each costs time.
 _MOST = 60
 
 
@@ -33,6 +34,7 @@ def documented(
     """
     docs: dict[str, dict[str, Any]] = {}
     for chain in chains:
+        # What functions of the notebook call is theirs; the paper documents calls of the target.
         if chain.via or len(docs) >= _MOST:
             continue
         try:
@@ -56,11 +58,13 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
         yield Called(chain.name, namespace[chain.name])
         return
     before = chain.steps[: at - 1]
+    # After an item or a call, the owner is not stored.
     if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
         return
     owner = _owner(namespace[chain.name], before)
     found = static_attribute(owner, chain.steps[at - 1].value) if owner is not MISSING else None
     if found is not None:
+        # A method found on the class is not bound yet: its first parameter is the owner.
         is_unbound = found.where == "class" and not is_kind(owner, type)
         yield Called(
             chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING

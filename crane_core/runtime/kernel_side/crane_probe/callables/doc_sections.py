@@ -20,6 +20,7 @@ _TITLES = {
     "caution": "Warnings",
 }
 _WORDS = "|".join(_TITLES)
+# Three marks at least: two are a dash in prose.
 _UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*$")
 _GOOGLE = re.compile(
     rf"(?P<indent>\s*)(?:\*\*)?(?P<title>{_WORDS}):(?:\*\*)?\s*(?P<rest>.*)$", re.IGNORECASE
@@ -39,6 +40,7 @@ def sections_of(doc: str) -> dict[str, str]:
     lines = doc.expandtabs().splitlines()
     found: dict[str, list[str]] = {}
     for passage in _passages(lines):
+        # Line breaks are of the source's width, and cost tokens.
         flat = " ".join(" ".join(passage.body).split())
         if flat:
             found.setdefault(passage.title, []).append(flat)
@@ -57,6 +59,7 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
 
 
 def _passage_at(lines: list[str], start: int) -> _Passage | None:
+    # NumPy's title first: its line has no colon, so Google's rule would not see it.
     if _is_underlined(lines, start):
         title = _TITLES.get(lines[start].strip().lower())
         return _Passage(title, ("", "", *_until_next_title(lines, start + 2))) if title else None
@@ -64,6 +67,7 @@ def _passage_at(lines: list[str], start: int) -> _Passage | None:
     match = sphinx or google
     if match is None:
         return None
+    # "Note: text" is one paragraph; a title alone has an indented body.
     is_paragraph = google is not None and bool(match["rest"])
     inner = (
         _paragraph(lines, start + 1)
@@ -92,6 +96,7 @@ def _indented(lines: list[str], start: int, indent: int) -> tuple[str, ...]:
     """The lines that stand deeper than `indent`, blank ones in between included."""
     end = start
     while end < len(lines) and (
+        # The body ends with the first line that is not deeper than its title.
         not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent
     ):
         end += 1
@@ -108,5 +113,6 @@ def _paragraph(lines: list[str], start: int) -> tuple[str, ...]:
 def _bounded(flat: str) -> str:
     if len(flat) <= MAX_SECTION:
         return flat
+    # Cut between words; the rest is counted, so that a model knows of it.
     shown = flat[:MAX_SECTION].rpartition(" ")[0] or flat[:MAX_SECTION]
     return f"{shown} \u2026 ({len(flat) - len(shown)} characters more)"

@@ -41,9 +41,11 @@ _BUILTINS = Kinds(
     types.MethodWrapperType,
     types.ClassMethodDescriptorType,
 )
+# They hold their owner themselves.
 _BOUND_IN_C = Kinds(types.BuiltinFunctionType, types.MethodWrapperType)
 _TAKES_SELF = Kinds(types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 _STORED_IN_C = Kinds(types.GetSetDescriptorType, types.MemberDescriptorType)
+# A descriptor of scikit-learn that hides `predict_proba` where the estimator has none.
 _AVAILABLE_IF = "sklearn.utils._available_if._AvailableIfDescriptor"
 _REAL_CALLS = ("forward", "call")
 """Where torch and Keras keep the call that `__call__(*args, **kwargs)` only passes on to."""
@@ -69,6 +71,7 @@ def docs_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
         plain = _unbound(value, owner)
         doc = _doc(plain.value)
         docs["signature"] = text(_signature(plain, doc), MAX_SIGNATURE) + plain.given
+    # Only these: anything else is a mistake here, and must be seen.
     except (ValueError, TypeError, RecursionError) as error:
         docs["unavailable"] = {"signature": why(error)}
         plain, doc = _Plain(value, 0, owner), _doc(value)
@@ -91,10 +94,12 @@ def _unbound(value: Any, owner: Any) -> _Plain:
         return _Plain(_unwrapped(value.__func__), 0, owner)
     if kind is functools.partial:
         return _of_partial(value)
+    # By name and genuine: a class of the notebook with that name may hold anything.
     if type_name(kind) == _AVAILABLE_IF and is_genuine(kind):
         return _unbound(instance_dict(value).get("fn"), owner)
     if kind in _BOUND_IN_C:
         held = value.__self__
+        # Functions of C modules hold their module, which does not own them.
         return _Plain(
             value, 0, MISSING if held is None or is_kind(held, types.ModuleType) else held
         )
@@ -107,6 +112,7 @@ def _unbound(value: Any, owner: Any) -> _Plain:
 def _of_partial(value: Any) -> _Plain:
     inner = _unbound(value.func, MISSING)
     given = [f"the first {len(value.args)}"] if value.args else []
+    # A keyword of partial may be any text, or come from a dict with other keys.
     given += sorted(name for name in value.keywords if type(name) is str)
     return inner._replace(given=f" of which given: {', '.join(given)}" if given else inner.given)
 
@@ -118,6 +124,7 @@ def _unwrapped(value: Any) -> Any:
         if type(value) is not types.FunctionType and not is_kind(value, type):
             held = instance_dict(value)
         inner = held.get("__wrapped__", MISSING)
+        # A signature that a decorator sets itself is what it wants to show.
         if inner is MISSING or type(held.get("__signature__")) is inspect.Signature:
             return value
         value = inner
@@ -127,6 +134,7 @@ def _unwrapped(value: Any) -> Any:
 def _signature(plain: _Plain, doc: str) -> str:
     try:
         return signature_text(_inspected(plain.value), plain.skip)
+    # numpy's C functions have none, but their docstrings begin with it.
     except (ValueError, TypeError):
         stated = _stated_in(doc, plain.value)
         if stated:
@@ -139,9 +147,11 @@ def _inspected(value: Any) -> inspect.Signature:
     kind = type(value)
     if kind is types.FunctionType:
         return _of_function(value)
+    # Their signature is text in the library; no annotation of it is evaluated.
     if kind in _BUILTINS:
         return inspect.signature(value)
     if is_kind(value, type):
+        # inspect.signature of a class would run its metaclass's properties.
         return _without_first(_of_function(_constructor(value)))
     held = instance_dict(value).get("__signature__")
     if type(held) is inspect.Signature:
@@ -153,8 +163,10 @@ def _of_function(function: Any) -> inspect.Signature:
     held = function.__dict__.get("__signature__")
     if type(held) is inspect.Signature:
         return held
+    # A property or callable as __signature__ is code.
     if held is not None:
         raise ValueError("its signature is made by code")
+    # Python 3.14 evaluates annotations when they are read: asked as text, they are not.
     if sys.version_info >= (3, 14):
         import annotationlib
 
@@ -167,11 +179,13 @@ def _of_function(function: Any) -> inspect.Signature:
 def _constructor(kind: type) -> Any:
     """The `__init__` or `__new__` that is lowest among the parents and is written in Python."""
     for parent in mro_of(kind):
+        # __init__ first, as most classes document their parameters there.
         for name in ("__init__", "__new__"):
             found = class_dict(parent).get(name)
             found = _unwrapped(found.__func__ if type(found) is staticmethod else found)
             if type(found) is types.FunctionType:
                 return found
+            # `object.__init__` takes nothing, and says nothing of a class made in C.
             if found is not None and parent is not object:
                 raise ValueError(
                     f"{type_name(kind)} is made by compiled code that publishes no signature"
@@ -185,6 +199,7 @@ def _of_instance(value: Any) -> inspect.Signature:
     if type(function) is not types.FunctionType:
         raise ValueError(f"an object of {type_name(type(value))} publishes no signature")
     signature = _of_function(function)
+    # torch's Module.__call__(*args, **kwargs) says nothing; forward does.
     if _passes_on(signature):
         for name in _REAL_CALLS:
             real = static_attribute(value, name)
@@ -203,6 +218,7 @@ def _passes_on(signature: inspect.Signature) -> bool:
 
 def _without_first(signature: inspect.Signature) -> inspect.Signature:
     parameters = list(signature.parameters.values())
+    # A constructor without a named self takes it among *args.
     taken = bool(parameters) and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL
     return signature.replace(parameters=parameters[1:] if taken else parameters)
 
@@ -211,6 +227,7 @@ def _doc(value: Any) -> str:
     """The docstring where it is stored as text; "" elsewhere."""
     kind = type(value)
     if kind is types.FunctionType or kind in _BUILTINS:
+        # The classes of these cannot be derived from, so reading is harmless.
         found = value.__doc__
     elif is_kind(value, type):
         found = class_dict(value).get("__doc__")
@@ -223,6 +240,7 @@ def _stored_doc(value: Any) -> Any:
     found = static_attribute(value, "__doc__")
     if found is None:
         return None
+    # Stored in C and read by C: no code of Python runs.
     if type(found.value) in _STORED_IN_C:
         return found.value.__get__(value)
     return found.value
@@ -233,6 +251,7 @@ def _stated_in(doc: str, value: Any) -> str | None:
     first = next((line.strip() for line in doc.splitlines() if line.strip()), "")
     name, bracket, rest = first.partition("(")
     own = _own_name(value)
+    # The name must be its own: other docstrings begin with a sentence that has brackets.
     if bracket and own is not None and name.rpartition(".")[2] == own and ")" in rest:
         return "(" + rest
     return None
@@ -251,6 +270,7 @@ def _own_name(value: Any) -> str | None:
 
 
 def _public_attributes(owner: Any) -> list[str]:
+    # Attributes of modules and classes are functions, which docs of a method do not need.
     if (
         owner is MISSING
         or owner is None

@@ -26,13 +26,16 @@ def function(value: types.FunctionType, look: Any) -> dict[str, Any]:
     """Signature, place, and the names from outside that it uses."""
     facts = dict(
         signature_of(value),
+        # A notebook may set __module__ to anything.
         module=look.text(value.__module__ if type(value.__module__) is str else ""),
     )
     free = (
         [*value.__code__.co_freevars, *global_names(value.__code__)]
+        # Only the notebook's own functions: names that a library's function uses are the library's.
         if value.__module__ == "__main__"
         else []
     )
+    # Built-in names are known to every reader.
     known = [name for name in dict.fromkeys(free) if name not in _builtins_of(value)]
     return {
         "plus": {
@@ -60,6 +63,7 @@ def builtin(value: Any, look: Any) -> dict[str, Any]:
 
 def partial(value: Any, look: Any) -> dict[str, Any]:
     """A partial: which function, with what filled in."""
+    # The class's own descriptors, because a subclass may hide `func` by a property.
     parts = vars(functools.partial)
     filled = [*enumerate(parts["args"].__get__(value)), *parts["keywords"].__get__(value).items()]
     inside = look.inside(
@@ -76,6 +80,7 @@ def module(value: Any, look: Any) -> dict[str, Any]:
         "representation": {"module": look.text(name)} if type(name) is str else {}
     }
     if type(version) is str:
+        # A version that is an object of the library is not written as text.
         plus["values"] = {"version": look.text(version)}
     return {"plus": plus}
 

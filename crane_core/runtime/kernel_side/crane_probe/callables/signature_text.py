@@ -34,6 +34,7 @@ def signature_text(signature: inspect.Signature, skip: int = 0) -> str:
     full = _written(signature, skip)
     if len(full) <= MAX_SIGNATURE:
         return full
+    # Annotations are what makes it long; names and defaults are what a caller needs.
     names = [parameter.replace(annotation=_EMPTY) for parameter in signature.parameters.values()]
     return text(_written(signature.replace(parameters=names), skip), MAX_SIGNATURE)
 
@@ -43,6 +44,7 @@ def _written(signature: inspect.Signature, skip: int) -> str:
     written: list[str] = []
     starred = False
     for position, parameter in enumerate(parameters):
+        # A bare star where nothing else says that names follow.
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             written.append("*")
         starred = starred or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
@@ -57,6 +59,7 @@ def _written(signature: inspect.Signature, skip: int) -> str:
 def _ends_positional_only(parameters: list[inspect.Parameter], position: int) -> bool:
     kinds = [parameter.kind for parameter in parameters[position : position + 2]]
     only = inspect.Parameter.POSITIONAL_ONLY
+    # Only the last of them is followed by "/".
     return kinds[0] is only and kinds[1:] != [only]
 
 
@@ -72,8 +75,10 @@ def default_text(value: Any, depth: int = 2) -> str:
     kind = type(value)
     if value is None or value is Ellipsis or kind in _SIMPLE:
         return _shortened(value, kind)
+    # Bounded in depth, as a default may hold itself.
     if (kind in ROWS or kind in _SETS) and depth and len(value) <= MAX_DEFAULT // 4:
         items = [default_text(item, depth - 1) for item in value]
+        # Sets have no order, and the same prompt must come out each time.
         items = sorted(items) if kind in _SETS else items
         start, end = "[]" if kind is list else "()" if kind is tuple else "{}"
         comma = "," if kind is tuple and len(items) == 1 else ""
@@ -86,9 +91,11 @@ def default_text(value: Any, depth: int = 2) -> str:
 
 
 def _shortened(value: Any, kind: type) -> str:
+    # A default may be a text of megabytes: repr of all of it is not made.
     if kind in _TEXTS and len(value) > MAX_DEFAULT:
         value = value[:MAX_DEFAULT]
         return text(repr(value) + "\u2026", MAX_DEFAULT * 2)
+    # Python 3.11 refuses to write integers of more than 4300 digits.
     if kind is int and value.bit_length() > MAX_DEFAULT:
         return f"<int of {value.bit_length()} bits>"
     return text(repr(value), MAX_DEFAULT * 2)
@@ -102,6 +109,7 @@ def annotation_text(value: Any) -> str:
 def _annotation(value: Any, depth: int) -> str:
     kind = type(value)
     if kind is str:
+        # `from __future__ import annotations` around a quoted annotation leaves its quotes.
         return (
             value[1:-1]
             if len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
@@ -115,6 +123,7 @@ def _annotation(value: Any, depth: int) -> str:
         return _short_name(value)
     if kind is list:
         return f"[{', '.join(_annotation(item, depth - 1) for item in value[:8])}]"
+    # Other objects as annotations (of a validation library) may have any __repr__.
     if depth == 0 or module_of(kind) not in _TYPING or not is_genuine(kind):
         return default_text(value) if kind in _SIMPLE else f"<{type_name(kind)}>"
     return _typing_form(value, kind, depth)
@@ -123,6 +132,7 @@ def _annotation(value: Any, depth: int) -> str:
 def _typing_form(value: Any, kind: type, depth: int) -> str:
     """`Optional[int]`, `list[str]`, `int | None`, `T`: classes of `typing` alone are taken apart."""
     arguments = getattr(value, "__args__", ())
+    # Each release names it in its own way: 3.10 UnionType, 3.14 Union.
     if name_of(kind) in ("UnionType", "Union", "_UnionGenericAlias") and type(arguments) is tuple:
         return " | ".join(_annotation(item, depth - 1) for item in arguments)
     held = instance_dict(value)

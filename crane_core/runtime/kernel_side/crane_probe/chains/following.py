@@ -30,10 +30,12 @@ from ..kinds import Kinds
 from ..syntax.asked import ATTRIBUTE, CALL, ChainStep, Unknown
 from . import lazy_modules, spelling
 
+# Frames of ten thousand columns: comparing the spelling of all would take the look's time.
 _CANDIDATES = 600
 _LOOKED_THROUGH = 20_000
 _SIMILAR = 3
 
+# They tell a caller why nothing is known, and are shown in place of a value.
 METHOD = "method"
 PROPERTY = "computed by code that is not run"
 NOT_STORED = "not stored; only running code would tell"
@@ -72,6 +74,7 @@ _LOOK_WHERE_STORED = (
     "zoneinfo",
 )
 """Packages of types written in C whose `__getattribute__` looks only where static_attribute has looked."""
+# Found on a class, these are bound and not computed.
 _METHODS = Kinds(
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -129,7 +132,9 @@ def followed(value: Any, steps: tuple[ChainStep, ...]) -> Followed:
     while at < len(steps) and value is not MISSING:
         resolution = _resolve(value, steps[at:], follow)
         missing.extend((at, each) for each in resolution.missing)
+        # A step that only running would tell ends the chain: what comes after has no object.
         at, value, follow = at + resolution.n_steps, resolution.value, resolution.follow
+        # With `follow`, the value stands for one that is not in the kernel (a result of pandas).
         if value is not MISSING and follow is None:
             values.append((at, value))
         if resolution.note:
@@ -138,12 +143,14 @@ def followed(value: Any, steps: tuple[ChainStep, ...]) -> Followed:
 
 
 def _resolve(value: Any, steps: tuple[ChainStep, ...], follow: Any) -> Resolution:
+    # The library's rule first: `frame.price` is a column, which no class stores.
     special = follow or hook_of(value, "FOLLOW")
     resolution: Resolution | None = special(value, steps) if special is not None else None
     if resolution is not None:
         return resolution
     return (
         resolve_attribute(value, steps[0].value)
+        # Items and calls have no general rule: __getitem__ and __call__ are code.
         if steps[0].kind == ATTRIBUTE and follow is None
         else Resolution()
     )
@@ -157,6 +164,7 @@ def resolve_attribute(value: Any, name: str) -> Resolution:
         if there is False:
             return Resolution(missing=(_no_attribute(value, name),))
         return Resolution(note="" if there else NOT_STORED)
+    # What the instance stores is never asked for __get__, unlike what the class stores.
     is_data = found.where == "instance" or not any(
         "__get__" in class_dict(kind) for kind in mro_of(type(found.value))
     )
@@ -171,20 +179,26 @@ def exists(value: Any, name: str) -> bool | None:
     answer = hook(value, name) if hook is not None else None
     if answer is not None:
         return bool(answer)
+    # A module with __getattr__ may give names that it does not store.
     if is_kind(value, types.ModuleType):
         return lazy_modules.gives(value, name)
     if type(value) is types.MethodType:
+        # A method passes attributes on to its function.
         return exists(value.__func__, name)
+    # C code may store attributes where no dict shows them.
     is_undecided = may_hold_more(value) or any(map(_computes_attributes, mro_of(type(value))))
     return None if is_undecided else False
 
 
 def _computes_attributes(kind: type) -> bool:
     defined = class_dict(kind)
+    # Any __getattr__ may make up the name.
     if "__getattr__" in defined or f"{module_of(kind)}.{name_of(kind)}" in _LOOKS_ELSEWHERE:
         return True
+    # SimpleNamespace is of C, and finds in its dict alone.
     if "__getattribute__" not in defined or kind is types.SimpleNamespace:
         return False
+    # A __getattribute__ of Python is code of a class; that of C is one of those listed, or unknown.
     is_of_c = type(defined["__getattribute__"]) is types.WrapperDescriptorType
     return not (is_of_c and package_of(kind) in _LOOK_WHERE_STORED)
 
@@ -196,6 +210,7 @@ def _no_attribute(value: Any, name: str) -> Missing:
         "similar": similar(name, attribute_names(value)),
     }
     module_name = module_dict(value).get("__name__")
+    # A module gets names from its submodules as they are imported, not by calls on it.
     if type(module_name) is str:
         return Missing("attributes", dict(fact, module=module_name))
     return Missing("attributes", fact, may_come=may_gain_attributes(type(value)))
@@ -203,6 +218,7 @@ def _no_attribute(value: Any, name: str) -> Missing:
 
 def may_gain_attributes(kind: type) -> bool:
     """True for objects that keep their own attributes, but for data of pandas and numpy."""
+    # Data of these is given columns and elements, seldom attributes.
     return package_of(kind) not in ("pandas", "numpy") and any(
         "__dict__" in class_dict(each) for each in mro_of(kind)
     )
@@ -223,6 +239,7 @@ def similar(asked: Any, there: Iterable[Any]) -> list[str]:
     if type(asked) is not str:
         return []
     names = [name for name in islice(there, _LOOKED_THROUGH) if type(name) is str]
+    # "Price " for "price" is what most missing columns are, so no other name is offered beside it.
     same = [name for name in names if _folded(name) == _folded(asked)]
     close = spelling.closest(asked, names[:_CANDIDATES], _SIMILAR) if not same else []
     return list(dict.fromkeys([*same, *close]))[:_SIMILAR]
@@ -255,4 +272,5 @@ def value_text(value: Any) -> str:
     if type(value) is tuple:
         return ", ".join(value_text(part) for part in value)
     text = "[" + ", ".join(map(value_text, value)) + "]" if type(value) is list else repr(value)
+    # A list of a thousand labels in a subscript is one line of a verdict.
     return text if len(text) <= 60 else text[:59] + "\u2026"

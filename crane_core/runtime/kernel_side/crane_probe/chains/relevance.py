@@ -25,6 +25,7 @@ _CALLED_FOR = ("__call__", "forward", "call")
 """Methods that run when an object itself is called: Python's own, that of torch modules, that of Keras layers."""
 
 
+# Each decorator with functools.wraps adds one.
 _MOST_WRAPPERS = 8
 _BRINGS_MODULES = re.compile(
     r"\b(?:sys|subprocess|site|importlib|runpy|pip|conda|get_ipython|system|popen|Popen|exec|eval|open|write\w*|"
@@ -36,6 +37,7 @@ _DEFINES_ANY = re.compile(
     re.MULTILINE,
 )
 """Code that assigns names which stand nowhere in it."""
+# `!pip install x`, `out = !ls`, `%cd`: none of them is Python.
 _SHELL = re.compile(r"^\s*(\w+\s*=\s*)?[!%]", re.MULTILINE)
 
 
@@ -64,18 +66,22 @@ class Needs(NamedTuple):
 
 def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: LookLimits) -> Needs:
     """What the target asks for, chains in the order of evaluation."""
+    # What cannot be parsed as it is may be Python with magics: they are taken out first.
     parsed = magics.parsed(target)
     if parsed.error:
         return Needs(syntax_error=f"line {parsed.line}: {parsed.error}")
     finder = _Finder(namespace, sources)
     reading = Evaluation(lambda name: namespace.get(name, MISSING), finder.callee, limits.follow)
     try:
+        # A generated cell may be nested deeper than Python's stack.
         reading.body(parsed.tree.body)
     except RecursionError:
         return Needs(syntax_error="the code is nested too deeply")
+    # After chdir, every relative path means another file.
     brings_files = bool(_SHELL.search(target)) or any(
         "chdir" in _attributes(chain) for chain in reading.chains
     )
+    # A function of the notebook may have been written to install or import.
     runs_functions = any(chain.via for chain in reading.chains)
     return _collected(reading.chains, reading.imports)._replace(
         mentioned=_mentioned(parsed.tree, reading.chains),
@@ -90,6 +96,7 @@ def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
     by_name: dict[str, list[Chain]] = {}
     for chain in chains:
         by_name.setdefault(chain.name, []).append(chain)
+    # One direct use is enough: then it is needed where the cell runs, not only within a function.
     within = {
         name: found[0].via for name, found in by_name.items() if all(chain.via for chain in found)
     }
@@ -142,11 +149,13 @@ class _Finder:
         """The function that is run when what the chain leads to is called; None if it is not the notebook's."""
         value = self._namespace.get(name, MISSING)
         for number, step in enumerate(steps):
+            # After a call on the way the object is not in the kernel.
             if value is MISSING or step.kind not in (ATTRIBUTE, ITEM):
                 return None
             if step.kind == ITEM:
                 value = _held(value, step)
                 continue
+            # Only the last attribute is called; those before it are objects.
             is_last = number == len(steps) - 1
             method = self._method(value, step.value) if is_last else None
             if method is not None:
@@ -161,6 +170,7 @@ class _Finder:
             return self._as_callee(value, name)
         if is_kind(value, type):
             return self._of_class(value, name)
+        # An object is called by its class: a torch module runs `forward`.
         for method in (self._method(value, special) for special in _CALLED_FOR):
             if method is not None:
                 return self._as_callee(method, name, n_given=1, n_held=n_steps)
@@ -169,6 +179,8 @@ class _Finder:
     def _of_class(self, kind: type, name: str) -> CalledFunction | None:
         own = {
             attribute: value
+            # From `object` upwards, so that the class itself has the last word, as in attribute
+            # look-up.
             for parent in reversed(mro_of(kind))
             for attribute, value in class_dict(parent).items()
         }
@@ -182,11 +194,13 @@ class _Finder:
         others = tuple(
             tree for key, tree in trees.items() if key != "__init__" and tree is not None
         )
+        # A class without its own __init__ makes its objects by that of a library.
         first = trees.get("__init__") or _nothing()
         makes = [
             own.get("__new__"),
             *(class_dict(meta).get("__call__") for meta in mro_of(type(kind))),
         ]
+        # Such a class may return anything, so that its methods need not run.
         is_plain = not any(
             self.own_function(each.__func__ if type(each) is staticmethod else each)
             for each in makes
@@ -198,10 +212,13 @@ class _Finder:
         )
 
     def _method(self, value: Any, name: str) -> FunctionType | None:
+        # A class that is called is handled by its constructor.
         if is_kind(value, type):
             return None
         for kind in mro_of(type(value)):
             if name in class_dict(kind):
+                # A function that is stored on the object hides the class's method, and gets no
+                # self.
                 return (
                     None
                     if name in instance_dict(value)
@@ -215,6 +232,8 @@ class _Finder:
         for _ in range(_MOST_WRAPPERS):
             if type(value) is not FunctionType:
                 break
+            # By globals: a function of an imported module has other ones, and reads no name of the
+            # notebook.
             found = value if value.__globals__ is self._namespace else found
             value = value.__dict__.get("__wrapped__")
         return found
@@ -224,6 +243,7 @@ class _Finder:
     ) -> CalledFunction | None:
         own = self.own_function(function)
         node = self._sources.function(own)
+        # Without its source (exec, another cell's history) the code object still names its globals.
         node = node if node is not None else _from_code(own)
         return CalledFunction(node, name, n_given, n_held, closed=own.__code__.co_freevars)
 
@@ -239,6 +259,7 @@ def _from_code(function: FunctionType) -> ast.FunctionDef:
     loaded: list[ast.stmt] = [
         ast.Expr(ast.Name(name, ast.Load())) for name in global_names(function.__code__)
     ]
+    # Under a condition, as it is unknown which of the names a call really loads.
     guarded = ast.If(ast.Constant(value=True), loaded or [ast.Pass()], [])
     return ast.FunctionDef(function.__name__, _nothing().args, [guarded], [])
 
@@ -250,8 +271,10 @@ def global_names(code: Any) -> list[str]:
     names = [
         str(step.argval)
         for step in dis.get_instructions(code)
+        # Names of a class body are loaded by the second.
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
     ]
+    # Nested functions and comprehensions are constants of the code.
     inner = [
         name for part in code.co_consts if hasattr(part, "co_code") for name in global_names(part)
     ]

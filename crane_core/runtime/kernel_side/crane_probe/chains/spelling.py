@@ -13,6 +13,7 @@ _ALIKE = 0.7
 
 def closest(asked: str, names: list[str], n: int) -> list[str]:
     """At most `n` names that are spelled much like the needed one, the closest first, then as they come."""
+    # Negative places, because nlargest prefers the greater and the first should win.
     near = [
         (likeness(asked, name), -at, name) for at, name in enumerate(names) if _may_be(asked, name)
     ]
@@ -27,6 +28,7 @@ def likeness(one: str, other: str) -> float:
 
 def _may_be(one: str, other: str) -> bool:
     """False if the lengths alone keep two names apart."""
+    # Cheap, and most names of a wide frame fail it.
     return 2 * min(len(one), len(other)) >= _ALIKE * (len(one) + len(other))
 
 
@@ -39,5 +41,6 @@ def _in_common(one: str, other: str) -> int:
     free = every
     for letter in other:
         met = free & places.get(letter, 0)
+        # A whole row of the table at once: the addition carries to the next free place.
         free = (free + met | free - met) & every
     return len(one) - bin(free).count("1")

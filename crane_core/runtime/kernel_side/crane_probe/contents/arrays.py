@@ -17,6 +17,7 @@ _SHORT = 50_000
 """Length up to which distinct values are always counted."""
 _SHORT_DECIMALS = 5_000
 """The same for decimals, of which there are as many as there are places in most arrays."""
+# A first look that tells most columns of many values from those of few.
 _FIRST = 512
 _FEW = 12
 _NARROW = 1024
@@ -43,18 +44,23 @@ class Ranges(NamedTuple):
 def ranges(rows: Any, look: Any) -> Ranges | None:
     """Ranges of each row of an array of shape (rows, columns); None if the budget does not allow it."""
     n_rows, n_columns = rows.shape
+    # Walking across rows of memory misses the cache at each step.
     is_strided = n_columns > 1 and rows.strides[1] != rows.itemsize
+    # Before any work: a look that runs out of time would have nothing to show.
     if not n_columns or not look.affords(
         rows.size * _ns_per_value(rows.dtype, is_strided=is_strided)
     ):
         return None
     np = numpy()
+    # Rows together make a piece: wide enough that numpy's own cost per call does not count.
     width = max(256, 4 * PIECE // n_rows)
     may_be_nan = rows.dtype.kind in "fmM"
     low = high = None
     n_nan = np.zeros(n_rows, dtype=np.int64)
+    # Comparing NaN warns in some releases of numpy, and warnings would reach the notebook.
     with np.errstate(all="ignore"):
         for start in range(0, n_columns, width):
+            # An interrupt or the end of the time stops it between two pieces.
             look.check()
             piece = rows[:, start : start + width]
             least, greatest = _extremes(piece, n_nan)
@@ -70,6 +76,7 @@ def ranges(rows: Any, look: Any) -> Ranges | None:
 def _extremes(piece: Any, n_nan: Any) -> tuple[Any, Any]:
     """The least and greatest value of each row of a piece, NaN passed over and counted. All NaN stays NaN."""
     np = numpy()
+    # Integers and booleans have no NaN, and a quicker minimum.
     if piece.dtype.kind not in "fmM":
         return _extreme(np.minimum, piece), _extreme(np.maximum, piece)
     if n_nan.all():
@@ -78,7 +85,9 @@ def _extremes(piece: Any, n_nan: Any) -> tuple[Any, Any]:
         holed = range(len(piece))
     else:
         # Times are integers of which the least stands for NaT.
+        # In other byte orders the integer view would be another number.
         plain = piece.view("i8") if piece.dtype.kind in TIMES and piece.dtype.isnative else piece
+        # minimum is quicker than fmin by far, and spreads NaN: rows that show it are done again.
         least, greatest = (
             _extreme(ufunc, plain).view(piece.dtype) for ufunc in (np.minimum, np.maximum)
         )
@@ -99,17 +108,20 @@ def _extreme(ufunc: Any, piece: Any) -> Any:
     ):
         return ufunc.reduce(piece, axis=1)
     turned = piece.T
+    # Folding keeps to memory order, where numpy's reduce along the long axis jumps.
     while len(turned) > 1:
         half = len(turned) // 2
         rest = turned[2 * half :]
         turned = ufunc(turned[:half], turned[half : 2 * half])
         if len(rest):
             turned[0] = ufunc(turned[0], rest[0])
+    # A copy, or it would hold the whole array.
     return turned[0].copy()
 
 
 def _ns_per_value(dtype: Any, *, is_strided: bool) -> float:
     bytes_each: int = dtype.itemsize
+    # Half precision is converted in software; long doubles take two words.
     slow = 4 if bytes_each == 2 and dtype.kind == "f" or bytes_each > 8 else 1
     return slow * (0.5 + bytes_each / 16) + (1.5 if is_strided else 0)
 
@@ -123,10 +135,12 @@ def pieces(array: Any) -> Iterator[Any]:
     """The elements of an array in one-dimensional pieces, in the order in which they lie; no copy of the whole."""
     np = numpy()
     if array.ndim == 1 or array.flags.c_contiguous or array.flags.f_contiguous:
+        # A view in order of memory; ravel in another order would copy.
         flat = array if array.ndim == 1 else array.ravel(order="K")
         yield from (flat[start : start + PIECE] for start in range(0, flat.shape[0], PIECE))
         return
     walk = ["external_loop", "buffered", "zerosize_ok", "refs_ok"]
+    # nditer copies a piece at a time, which bounds the memory.
     yield from np.nditer(array, flags=walk, buffersize=PIECE, order="K")
 
 
@@ -148,6 +162,7 @@ def in_pieces(parts: Iterable[Any], look: Any) -> Ranges | None:
         found.append(part)
     if not found:
         return None
+    # The dtype of the parts decides; lists of Python numbers would lose it.
     low, high, n_nan = (np.concatenate(parts) for parts in zip(*found))
     if low.dtype.kind in "fmM":
         return Ranges(
@@ -184,7 +199,9 @@ def distinct(
     """
     np = numpy()
     if known is not None and array.dtype.kind == "b":
+        # Both ends are all values that a boolean can have.
         return DistinctValues(_unique(np.array(known)), is_all=True)
+    # A table of flags costs no sorting.
     if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
         return DistinctValues(_counted(array, int(known[0])), is_all=True)
     short = _FIRST if is_brief else _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
@@ -192,12 +209,14 @@ def distinct(
         found = _unique(array) if look.affords(array.shape[0] * 60) else None
         return None if found is None else DistinctValues(found, is_all=True)
     found = _unique(array[:_FIRST])
+    # Enough to know that they are many: the rest is not looked at.
     if len(found) > _KNOWN_DISTINCT:
         return DistinctValues(found[: _KNOWN_DISTINCT + 1], is_all=False)
     if not look.affords(array.shape[0] * (5 if len(found) <= _FEW else 16)):
         return None
     for start in range(_FIRST, array.shape[0], PIECE):
         look.check()
+        # Only values that are new: most pieces bring none.
         others = _others(array[start : start + PIECE], found)
         if len(others):
             found = _unique(np.concatenate([found, _unique(others)]))
@@ -217,6 +236,7 @@ def _is_narrow(array: Any, known: Any) -> bool:
 def _counted(array: Any, low: int) -> Any:
     """The distinct values of integers that lie close together."""
     np = numpy()
+    # Counting from 0 needs no subtraction, so no copy of the piece.
     low = min(low, 0) if low < _NARROW else low
     seen = np.zeros(2 * _NARROW, dtype=bool)
     for start in range(0, array.shape[0], PIECE):
@@ -231,6 +251,7 @@ def _shifted(piece: Any, low: int) -> Any:
         return piece
     np = numpy()
     if piece.dtype.kind == "u":
+        # An unsigned number minus a larger type would become a float.
         return (piece - piece.dtype.type(low)).astype(np.intp)
     return piece.astype(np.intp) - low
 
@@ -254,6 +275,7 @@ def _others(piece: Any, known: Any) -> Any:
     else:
         is_known = np.zeros(piece.shape, dtype=bool)
         for value in known:
+            # A comparison per value beats a binary search while they are few.
             is_known |= piece == value
     if piece.dtype.kind in "fmM":
         is_known |= _is_nan(piece)
@@ -264,6 +286,7 @@ def plain(value: Any) -> Any:
     """A numpy scalar as a number, boolean or string of Python; times in ISO format."""
     np = numpy()
     if value.dtype.kind == "M":
+        # item() of a time in nanoseconds is a bare integer.
         return str(np.datetime_as_string(value))
     if value.dtype.kind == "m":
         return str(value)

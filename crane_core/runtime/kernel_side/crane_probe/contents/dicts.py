@@ -16,6 +16,7 @@ from . import sequences
 
 _NS_PER_KEY = 40
 _KEYS = Kinds(*PLAIN, tuple)
+# The published extractor's preview has five entries.
 _PREVIEW = 5
 _DETECTED_AMONG = 2_000
 _BUNCH = (("data_shape", "data"), ("target_shape", "target"))
@@ -23,6 +24,7 @@ _BUNCH = (("data_shape", "data"), ("target_shape", "target"))
 
 def mapping(value: Any, look: Any) -> dict[str, Any]:
     """A dict: length, keys, what the needed entries and the first ones are."""
+    # Known at once: the rest may be cut off by the clock, the length stays.
     sure = {"structure": {"length": dict.__len__(value)}}
     told: dict[str, Any] = look.in_time(sure, lambda: _content(value, look))
     return told
@@ -30,8 +32,10 @@ def mapping(value: Any, look: Any) -> dict[str, Any]:
 
 def _content(value: Any, look: Any) -> dict[str, Any]:
     length = dict.__len__(value)
+    # A dict of millions of keys takes seconds to walk through.
     if not look.affords(length * _NS_PER_KEY):
         return {"plus": {"values": {"not_computed": f"{length} keys are too many to look through"}}}
+    # dict's own methods everywhere: a subclass may count or log what is read.
     keys = list(islice(dict.__iter__(value), max(look.limits.names, _DETECTED_AMONG)))
     entries = _shown_entries(value, keys, look)
     plus = {
@@ -50,6 +54,7 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
 def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
     """The entries that are looked into: those needed, then the first ones."""
     asked = (
+        # Looking up another key would call its __hash__ and __eq__.
         [key for key in look.asked().items if type(key) in PLAIN] if has_plain_keys(value) else []
     )
     there = [
@@ -57,6 +62,7 @@ def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
         for key in asked[: look.limits.asked]
         if dict.__contains__(value, key)
     ]
+    # By identity, as comparing values may run code, or compare arrays.
     met = {id(item) for _, item in there}
     first = islice(dict.items(value), look.limits.items)
     return [*there, *((key, item) for key, item in first if id(item) not in met)]
@@ -88,6 +94,7 @@ def _default(value: Any) -> dict[str, Any]:
         return {"missing_key_gives": 0}
     if not is_kind(value, collections.defaultdict):
         return {}
+    # The class's own member, as a subclass may hide it.
     factory = vars(collections.defaultdict)["default_factory"].__get__(value)
     shown = type_name(factory) if is_kind(factory, type) else type_name(type(factory))
     return {} if factory is None else {"missing_key_gives": shown}
@@ -95,6 +102,7 @@ def _default(value: Any) -> dict[str, Any]:
 
 def _lengths(value: Any, length: int) -> dict[str, Any]:
     """Whether the lists of a dict have one length, as a frame made of it needs."""
+    # Only lists and arrays have a length here; a single value makes pandas repeat it.
     shapes = [sequences.own_shape(item) for item in islice(dict.values(value), _DETECTED_AMONG)]
     lengths = {shape[0] for shape in shapes if shape}
     if length < 2 or length > _DETECTED_AMONG or len(lengths) == 0 or not all(shapes):
@@ -113,6 +121,7 @@ def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
     shapes = {
         look.label(key): sequences.own_shape(item)
         for key, item in rest
+        # Containers have no shape of numbers that is worth a line.
         if key not in known and type(item) not in CONTAINERS
     }
     told = {key: list(shape) for key, shape in shapes.items() if shape is not None}
@@ -128,8 +137,10 @@ def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
             type(item) is list and item and all(map(_is_number, item[:_DETECTED_AMONG]))
             for item in held
         ):
+            # A list of losses per epoch is what Keras calls a history.
             facts = {"detected": "training_history_dict", "metrics": _key_list(keys, length, look)}
             return {"structure": {"n_epochs": len(held[0])}, "values": facts}
+        # scikit-learn's load_iris() and the rest, converted to a dict.
         if {"data", "target"} <= set(keys):
             return {
                 "structure": _bunch_shapes(value),
@@ -153,6 +164,7 @@ def _bunch_shapes(value: Any) -> dict[str, Any]:
 def _preview(value: Any, look: Any) -> dict[str, Any]:
     first = list(islice(dict.items(value), _PREVIEW))
     kinds = {look.label(key): [type_name(type(key)), type_name(type(item))] for key, item in first}
+    # Only plain values: the rest would need a repr.
     plain = {look.label(key): look.scalar(item) for key, item in first if type(item) in PLAIN}
     return (
         merged({"representation": {"preview": kinds}}, {"values": {"preview": plain}})

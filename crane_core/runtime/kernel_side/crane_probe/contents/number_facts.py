@@ -11,12 +11,14 @@ from .sequences import CATEGORIES, value_type
 
 def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> dict[str, Any]:
     """has_nan and value_range of one row of Ranges; n_nan and has_inf where there are any."""
+    # The published extractor's words for it, which prompts of the paper have.
     if not size:
         return {"value_range": "empty array", "has_nan": False}
     if found is None:
         return {"not_computed": f"range and NaN of {size} values"}
     n_nan = int(found.n_nan[at])
     facts: dict[str, Any] = {"has_nan": n_nan > 0}
+    # Of NaN alone there is no range.
     if n_nan < size:
         facts["value_range"] = [
             look.scalar(arrays.plain(bound[at])) for bound in (found.low, found.high)
@@ -33,6 +35,7 @@ def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
     facts = {"n_nan": n_nan} if n_nan else {}
     return (
         dict(facts, has_inf=True)
+        # Infinity is the greatest or least value, so the ends tell without another pass.
         if any(end in (float("inf"), -float("inf")) for end in ends)
         else facts
     )
@@ -43,6 +46,7 @@ def fraction_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     if found is None or found.values.dtype.kind != "f":
         return {}
     np = arrays.numpy()
+    # Infinity equals its own floor and would pass for an integer.
     finite = found.values[np.isfinite(found.values)]
     others = finite[finite != np.floor(finite)]
     return (
@@ -59,9 +63,11 @@ def distinct_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     values = found.values
     if not len(values):
         return {"value_type": "empty or all NaN", "num_unique": 0}
+    # Where looking stopped, the number is only a lower bound.
     facts: dict[str, Any] = {"num_unique" if found.is_all else "num_unique_at_least": len(values)}
     if found.is_all and len(values) <= look.limits.values:
         facts["unique_values"] = [look.scalar(arrays.plain(value)) for value in values]
     if values.dtype.kind in arrays.NUMERIC:
+        # One more than the limit is enough to tell categories from a continuous number.
         return dict(facts, value_type=value_type(set(values[: CATEGORIES + 1].tolist())))
     return dict(facts, value_type="times")

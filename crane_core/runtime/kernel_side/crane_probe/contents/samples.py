@@ -48,6 +48,7 @@ def tell_of(
     `draws` is stated where indexing draws random numbers: the same samples come out otherwise then.
     """
     n = _length(dataset, tell)
+    # Compared afterwards: a random transform makes other samples each time.
     generators = held.generator_states()
     samples = _indexed(dataset, _indices(n, batching)[:most], tell, until)
     tell("n_indexed", len(samples))
@@ -56,6 +57,7 @@ def tell_of(
         _tell_batch(samples, batching, tell)
     if generators != held.generator_states():
         tell("draws", "random numbers for each sample")
+    # Told before it starts, so that a reason names what the time ran out in.
     tell("doing", "the range of its samples")
     ranges = {name: range_of(parts) for name, parts in _named_parts(samples).items()}
     tell("ranges", {name: found for name, found in ranges.items() if found is not None})
@@ -77,9 +79,11 @@ def _length(dataset: Any, tell: Tell) -> int | None:
 
 
 def _indices(n: int | None, batching: LoaderBatching | None) -> list[Any]:
+    # A sampler of the notebook picks other samples than the first ones.
     if batching is not None and batching.indices is not None:
         return list(batching.indices())[:MOST]
     most = MOST if batching is None or batching.size is None else min(MOST, batching.size)
+    # A dataset without a length can still be indexed.
     return list(range(most if n is None else min(n, most)))
 
 
@@ -87,6 +91,7 @@ def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list
     """The samples, as many as the time allows; the first error ends it and is stated."""
     samples: list[Any] = []
     for index in indices:
+        # One sample at least, whatever the time: without one nothing is known of its parts.
         if samples and time.perf_counter() > until:
             return samples
         tell("doing", f"dataset[{bounds.scalar(index, 40)!r}]")
@@ -94,6 +99,7 @@ def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list
             samples.append(dataset[index])
         except Exception as error:  # noqa: BLE001 - as above
             tell("sample_error", f"dataset[{bounds.scalar(index, 40)!r}] raises {message(error)}")
+            # The error ends it, as it would end the loop over the dataset.
             return samples
     return samples
 
@@ -101,6 +107,7 @@ def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list
 def _tell_batch(samples: list[Any], batching: LoaderBatching, tell: Tell) -> None:
     tell("doing", "collating a batch")
     try:
+        # Without automatic batching, torch's loader collates each sample by itself.
         batch = batching.collate(samples[0] if batching.size is None else samples)
     except Exception as error:  # noqa: BLE001 - as above
         tell("batch_error", f"collate_fn failed: {message(error)}")
@@ -123,6 +130,7 @@ def _named_parts(samples: list[Any]) -> dict[str, list[Any]]:
 
 def _named(sample: Any) -> Iterator[tuple[str, Any]]:
     """Parts by the names of the published extractor: `input` and `label` of a pair; keys of a dict."""
+    # A pair is (input, label) in the paper's extractor, whatever the notebook calls them.
     if type(sample) in ROWS and len(sample) == 2:
         names = ["input", "label"]
         for name, part in zip(names, sample):
@@ -141,6 +149,7 @@ def leaves(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for key, part in list(value.items())[:_MOST_PARTS]:
             yield from leaves(part, f"{name}[{bounds.scalar(key, 60)!r}]", depth + 1)
+    # Named tuples and lists alike, as torch's collating takes them apart.
     elif isinstance(value, (tuple, list)) and _is_branch(value) and depth < _DEEPEST:
         for at, part in enumerate(value):
             yield from leaves(part, f"{name}[{at}]", depth + 1)
@@ -150,6 +159,7 @@ def leaves(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 def _is_branch(value: Any) -> bool:
     """True for a short row of things; a row of plain numbers or texts is an end."""
+    # A row of a hundred numbers is one part, not a hundred.
     return 0 < len(value) <= _LONGEST_TREE and not all(type(part) in PLAIN for part in value)
 
 
@@ -160,6 +170,7 @@ def _leaf(value: Any) -> dict[str, Any]:
         return dict(facts, shape=[int(n) for n in value.shape], dtype=str(value.dtype))
     if type(value) in _SIZED:
         return dict(facts, length=len(value))
+    # An image of PIL has these two, and no shape.
     size, mode = getattr(value, "size", None), getattr(value, "mode", None)
     return (
         dict(facts, size=list(size), mode=mode)
@@ -169,6 +180,7 @@ def _leaf(value: Any) -> dict[str, Any]:
 
 
 def _is_array(value: Any) -> bool:
+    # By the packages of its parents, since a subclass of Tensor is still one.
     tops = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
     return (
         bool(tops & {"torch", "numpy", "tensorflow"})
@@ -185,6 +197,7 @@ def _alike(parts: list[Any]) -> dict[str, Any]:
 
 
 def _distinct(values: list[Any]) -> list[Any]:
+    # `in`, because lists of sizes cannot be hashed.
     once = (value for at, value in enumerate(values) if value not in values[:at])
     return sorted(once, key=lambda value: (str(type(value)), value))
 
@@ -196,8 +209,10 @@ def range_of(parts: list[Any]) -> list[Any] | str | None:
     """Least and greatest number of the parts, "NaN" where there is one; None if one is not a number, or too long."""
     found = [_ends(part) for part in parts]
     ends = [both for both in found if both is not None]
+    # One part without numbers makes the range of the rest misleading.
     if not ends or len(ends) < len(found):
         return None
+    # NaN is the only number that is not itself.
     if any(low != low for low, _ in ends):
         return "NaN"
     return [min(low for low, _ in ends), max(high for _, high in ends)]
@@ -219,6 +234,7 @@ def _ends(value: Any) -> tuple[Any, Any] | None:
 
 
 def _ends_of_tensor(value: Any) -> tuple[Any, Any] | None:
+    # Reading from a GPU would wait for all work that it has to do.
     if not 0 < value.numel() <= _MOST_RANGED or value.device.type != "cpu":
         return None
     plain = value.detach()

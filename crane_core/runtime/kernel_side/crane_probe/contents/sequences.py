@@ -14,6 +14,7 @@ from ..anatomy import type_name
 from ..dispatch import answer_of
 from ..kinds import ROWS, SCALARS
 
+# Measured, in nanoseconds: what a look can afford is decided before it starts.
 NS_PER_TYPE = 40
 NS_PER_VALUE = 90
 NS_PER_DISTINCT = 50
@@ -52,6 +53,7 @@ def kind_counts(kinds: list[tuple[type, int]], limit: int) -> dict[str, int]:
     """The counts by name of type, the most frequent first, then by name."""
     counts: Counter[str] = Counter()
     for kind, count in kinds:
+        # By name, as two classes of one name are one line.
         counts[type_name(kind)] += count
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
@@ -75,9 +77,12 @@ def number_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
 def _n_nan(row: RowOfValues) -> int:
     """How many numbers are NaN. One NaN makes a sum of floats NaN, so most rows show it by their sum."""
     try:
+        # One pass in C; comparing each number with itself is far slower.
         total = sum(row.again())
+    # An int beyond the range of floats meets a float: the slow way decides.
     except OverflowError:
         total = float("nan")
+    # Infinities of both signs sum to NaN as well: the slow way then finds no NaN.
     return 0 if total == total else sum(1 for number in row.again() if number != number)
 
 
@@ -110,8 +115,10 @@ def distinct_values(
 
     Where they are many they are counted in order: a set of them would be larger than what is looked at.
     """
+    # A fresh iterator each time, because a row may be a view that is not a list.
     cut, rest = distinct_limit(length), iter(again())
     found: set[Any] = set()
+    # A set is small while there are few; beyond that, order costs less memory.
     while len(found) <= min(cut, _FEW):
         chunk = set(islice(rest, _CHUNK))
         if not chunk:
@@ -124,11 +131,13 @@ def distinct_values(
     if not look.affords(length * _NS_PER_SORTED):
         return None
     ordered = sorted(again())
+    # Neighbours that differ, plus one, without a second list.
     return DistinctItems(1 + sum(map(operator.ne, ordered, islice(ordered, 1, None))), found)
 
 
 def value_type(distinct: Any) -> str:
     """The published extractor's words for what a row of numbers is."""
+    # True and 1 are equal, so booleans count as binary, as in the published extractor.
     if distinct <= {0, 1}:
         return "binary"
     if len(distinct) <= CATEGORIES:
@@ -144,6 +153,7 @@ def text_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
         facts.update(_number_of(distinct, row.length))
     if distinct is not None and distinct.n <= look.limits.values:
         return dict(facts, unique_values=[look.text(value) for value in sorted(distinct.few)])
+    # More than are shown, as the first ones are often equal.
     first = dict.fromkeys(row.first(4 * look.limits.values))
     return dict(
         facts, example_values=[look.text(value) for value in list(first)[: look.limits.values]]
@@ -162,12 +172,14 @@ def nesting_of(row: RowOfValues, look: Any) -> Nesting:
     counts: dict[Any, int] = {}
     first_at: dict[Any, int] = {}
     for at, item in enumerate(row.again()):
+        # A list of long lists may be larger than the time allows: the rest is named, not guessed.
         if type(item) in ROWS and not look.affords(NS_PER_TYPE * len(item)):
             return Nesting((row.length,), {"not_computed": f"shapes from item {at} on"})
         shape = full_shape(item, 1)
         if shape not in counts:
             first_at[shape] = at
         counts[shape] = counts.get(shape, 0) + 1
+        # A check costs more than an item, so it is done once in a thousand.
         if not at & 1023:
             look.check()
     if len(counts) == 1:
@@ -177,6 +189,7 @@ def nesting_of(row: RowOfValues, look: Any) -> Nesting:
             if _is_ragged(only)
             else Nesting((row.length, *(only or ())))
         )
+    # The most frequent first, then by position: one list always makes one text.
     most = sorted(counts.items(), key=lambda one: (-one[1], first_at[one[0]]))
     return Nesting(
         (row.length,),
@@ -206,6 +219,7 @@ def full_shape(value: Any, depth: int) -> tuple[int, ...] | None:
     if depth >= _DEEPEST or SCALARS.hold_all(value):
         return (len(value),)
     shapes = {full_shape(item, depth + 1) for item in value}
+    # Which size differs is told one level up, where the item has a number.
     if len(shapes) > 1:
         return (len(value), -1)
     return (len(value), *(next(iter(shapes)) or ()))
@@ -220,6 +234,7 @@ def sign_of(value: Any) -> tuple[int, Any, str]:
     """What tells values apart whose summaries differ: type, shape, and what their package calls their sign."""
     shape = own_shape(value)
     is_plain = type(value) in SCALARS or type(value) in ROWS
+    # Values of libraries differ by more than their shape: two models, two frames.
     return id(type(value)), shape, "" if is_plain else answer_of(value, "SIGN", "")
 
 

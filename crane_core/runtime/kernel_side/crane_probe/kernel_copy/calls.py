@@ -42,6 +42,8 @@ class System(NamedTuple):
     """Calls that change files and folders by their names, and what System V shares between processes."""
 
 
+# open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr, quotactl_fd and
+# open_tree_attr, with the same numbers on both systems: they mount without calling mount(2).
 _NEW_MOUNTS = (428, 429, 430, 431, 432, 433, 442, 443, 467)
 _NEW_PROCESSES = (424, 438, 440, 448)
 """pidfd_send_signal, pidfd_getfd, process_madvise and process_mrelease, with the same numbers on both systems."""
@@ -49,20 +51,33 @@ _X86_64 = System(
     audit=0xC000003E,
     clone=56,
     socket=41,
+    # open and openat; creat is among the files, as it always writes.
     opens=((2, 1), (257, 2)),
+    # kill, rt_sigqueueinfo, tkill, tgkill, rt_tgsigqueueinfo.
     signals=(62, 129, 200, 234, 297),
+    # sched_setparam, sched_setscheduler, sched_setaffinity, migrate_pages, move_pages, prlimit64,
+    # sched_setattr, pidfd_open: 0 is allowed because libraries set their own cores and limits so.
     of_a_process=(142, 144, 203, 256, 279, 302, 314, 434),
+    # setpgid: a copy may leave its group, it may not move the kernel into another one.
     of_two=(109,),
+    # setpriority and ioprio_set can mean all processes of a user: the kernel's among them.
     priorities=((141, 2), (251, 3)),
     send=44,
     handles=72,
     devices=16,
     process=157,
     never=(
+        # fork, vfork, execve, execveat, ptrace, process_vm_writev, unshare, setns.
         *(57, 58, 59, 322, 101, 311, 272, 308, *_NEW_PROCESSES),
+        # connect, sendmsg, sendmmsg, then the three calls for the user's keyring.
         *(42, 46, 307, 248, 249, 250),
+        # pivot_root, chroot, mount, umount2, swap areas, quotas, fanotify_init, open_by_handle_at,
+        # which opens a file without a path and so past every folder.
         *(155, 161, 165, 166, *_NEW_MOUNTS, 167, 168, 179, 300, 304),
         *(
+            # Log, clock, accounting, reboot, names of the machine, ports, modules of Linux, kexec,
+            # perf, bpf: root in a container may have some of them, and a kernel there often runs as
+            # root.
             103,
             153,
             159,
@@ -109,7 +124,10 @@ _X86_64 = System(
             199,
             235,
         ),
+        # The same with a folder's handle (mkdirat ...), fallocate, renameat2, and what Linux added
+        # later.
         *(258, 259, 260, 261, 263, 264, 265, 266, 268, 280, 285, 316, 452, 463, 466, 469),
+        # Shared memory, semaphores and message queues of System V and POSIX: others read them.
         *(29, 30, 31, 64, 65, 66, 68, 69, 70, 71, 220, 240, 241),
     ),
 )
@@ -168,8 +186,11 @@ _UNTOLD = (435, 437, 425)
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+# "No such call" and "permission denied", as Linux numbers them.
 _NO_CALL, _NO_ACCESS = 38, 13
+# CLONE_THREAD: a new thread stays inside the filter, a new process could outlive the copy.
 _THREAD = 0x00010000
+# The bit of x32: the same calls of x86-64 under numbers that this list does not hold.
 _OTHER_NUMBERS = 0x40000000
 INTERNET = (2, 10)
 LOCAL = 1
@@ -177,6 +198,7 @@ LOCAL = 1
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _OWNER, _OWNER_OF_KIND = 8, 15
 """Requests of fcntl(2) that say whom the system signals when a handle is ready."""
+# Among them TIOCSTI, which types into the terminal from which Jupyter was started.
 _TERMINALS = (
     *range(0x5402, 0x5405),
     *range(0x5406, 0x5409),
@@ -200,6 +222,7 @@ _OWNERS_AND_FLAGS = (
     0xC0185879,
 )
 """Requests of ioctl(2): a terminal's settings and input; whom a handle signals, flags of files and of their disk."""
+# PR_SET_PDEATHSIG would let the copy outlive a kernel that is killed; 62 is PR_SCHED_CORE.
 _OF_PROCESS = (1, 62)
 """Requests of prctl(2): when the copy dies, and who shares its cores."""
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER, _WITH_PARENT = 38, 22, 2, 1
@@ -207,6 +230,7 @@ _SIGKILL = 9
 
 
 def is_possible() -> bool:
+    # A 32-bit Python on a 64-bit system has other numbers for its calls.
     return os.uname().machine in _SYSTEMS and struct.calcsize("P") == 8
 
 
@@ -238,14 +262,19 @@ def restrict(*, may_write: bool) -> None:
     for asked in (
         (_WITH_PARENT, _SIGKILL, 0, 0, 0),
         (_NO_NEW_PRIVILEGES, 1, 0, 0, 0),
+        # The order counts: a filter is only taken from a process that gives up new privileges
+        # first.
         (_SECCOMP, _FILTER, ctypes.addressof(program), 0, 0),
     ):
+        # c_ulong, because the C library reads whole registers of a function with variable
+        # arguments.
         if libc.prctl(ctypes.c_int(asked[0]), *map(ctypes.c_ulong, asked[1:])) != 0:
             raise OSError(ctypes.get_errno(), "the system refuses a filter of its calls")
 
 
 def _program(system: System, own: int, *, may_write: bool) -> Words:
     words = [
+        # Calls of 32-bit programs come under another architecture, with other numbers.
         *[(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, system.audit), (_RETURN, 0, 0, _KILL)],
         *[(_LOAD, 0, 0, 0), (_AT_LEAST, 0, 1, _OTHER_NUMBERS), (_RETURN, 0, 0, _KILL)],
         *_only(system.clone, [(_LOAD, 0, 0, _argument(0)), (_ANY_BIT, 1, 0, _THREAD)], _KILL),
@@ -263,6 +292,8 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
     words += _when(system.handles, _not_owned_by_others(own))
     words += _when(system.devices, _but(1, (*_TERMINALS, *_OWNERS_AND_FLAGS)))
     words += _when(system.process, _but(0, _OF_PROCESS))
+    # Libraries try a connection and do without: they get an error. Other families (netlink, raw
+    # packets) have no such use, so they end the copy.
     connecting = (*INTERNET, LOCAL)
     families = [
         (_EQUAL, len(connecting) - place, 0, family) for place, family in enumerate(connecting)
@@ -272,6 +303,7 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
         system.socket, [(_LOAD, 0, 0, _argument(0)), *families, refused, (_RETURN, 0, 0, _KILL)]
     )
     for number in _UNTOLD:
+        # "No such call" makes glibc use clone and openat, whose flags a filter can read.
         words += _when(number, [(_RETURN, 0, 0, _ERRNO | _NO_CALL)])
     for number in system.never if may_write else (*system.never, *system.files):
         words += _when(number, [(_RETURN, 0, 0, _KILL)])

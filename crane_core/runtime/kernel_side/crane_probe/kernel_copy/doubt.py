@@ -5,7 +5,9 @@ Knows what a copy lacks: memory, files to write, connections, programs, threads,
 
 from __future__ import annotations
 
+# These say what the name of a file leads to, which is the same in the copy.
 _SURE_OS_ERRORS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, FileExistsError)
+# Raised by Python from the values alone: words such as "memory" in their messages mean nothing.
 _SURE = (
     LookupError,
     NameError,
@@ -22,6 +24,7 @@ _TALKERS = (
 )
 """Packages that talk to a service, or to another process."""
 _PARTNERS = frozenset(_TALKERS.split())
+# RuntimeError of torch and TensorFlow name what failed in their message alone.
 _WORDS = "cuda gpu fork thread memory alloc worker daemon socket connection network permission readonly stdin"
 _PHRASES = (
     *_WORDS.split(),
@@ -38,10 +41,12 @@ _DEEPEST = 20
 
 def doubt(error: BaseException) -> str | None:
     """Why the exception may be the copy's alone, None where it cannot be."""
+    # Cycles of causes can be made by hand, and `in` would call the notebook's own __eq__.
     seen: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and len(seen) < _DEEPEST and all(cause is not one for one in seen):
         seen.append(cause)
+        # A library wraps the refusal that it met: the doubtful one may be the cause of a KeyError.
         cause = cause.__cause__ or cause.__context__
     return next((reason for reason in map(_doubt, seen) if reason is not None), None)
 
@@ -51,15 +56,18 @@ def _doubt(error: BaseException) -> str | None:
     name = kind.__name__
     if isinstance(error, MemoryError):
         return f"{name}: the copy has less memory than the kernel"
+    # By name: ipykernel is not there in every shell.
     if name == "StdinNotImplementedError":
         return "the cell waits for input"
     if isinstance(error, KeyboardInterrupt):
         return f"{name}: the copy was interrupted"
+    # Subclasses count: a notebook's own exception may inherit from one of requests.
     packages = {
         one.__module__.partition(".")[0] for one in kind.__mro__ if type(one.__module__) is str
     }
     if isinstance(error, OSError) and not isinstance(error, _SURE_OS_ERRORS):
         return f"{name}: files, connections and programs of the kernel are not the copy's"
+    # EOFError is what reading from a pipe or socket that leads nowhere comes to.
     if packages & _PARTNERS or isinstance(error, EOFError):
         return f"{name}: connections and programs of the kernel are not the copy's"
     if not isinstance(error, _SURE) and any(phrase in _message(error) for phrase in _PHRASES):

@@ -21,11 +21,14 @@ _LEAST_S = 0.005
 
 def facts_of(work: Work, look: Any) -> Facts:
     """What `work(tell)` tells by `tell(name, JSON)`; with `unfinished`, the reason, when it did not come to its end."""
+    # Prompts need these facts as the paper's do; `check` and the magics run no code of the
+    # notebook.
     if not look.limits.foreign:
         return {"unfinished": "needs code of the notebook"}
     seconds = look.seconds_left * _SHARE_OF_TIME
     if seconds < _LEAST_S:
         return {"unfinished": "no time is left for it"}
+    # In a copy first: `held` cannot take back a counter or a file's position that the code moves.
     if leaves_no_trace():
         return forked.facts_of(_with_random_state(work), seconds)
     if held.is_possible():
@@ -35,6 +38,7 @@ def facts_of(work: Work, look: Any) -> Facts:
 
 def leaves_no_trace() -> bool:
     """True where it runs in a copy of the process, so that it may do what cannot be put back."""
+    # A process forked from one that uses CUDA cannot use it, and torch raises at the first tensor.
     return forked.is_possible() and not gpus.torch_uses_one()
 
 

@@ -30,7 +30,9 @@ Facts = Dict[str, Any]
 
 MOST_BYTES = 200_000
 _OPEN_FILES = "/proc/self/fd"
+# Where the kernel is gone before it ends the copy, the system's own alarm does.
 _FACTOR_OF_LAST_RESORT = 4
+# As in refusals.py: any of these opens a file for writing.
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _SEEN_OUTSIDE = (
     "os.remove os.rename os.rmdir os.mkdir os.truncate os.chmod os.chown os.link os.symlink os.utime os.setxattr"
@@ -44,6 +46,7 @@ _REFUSED = frozenset(_SEEN_OUTSIDE.split())
 
 def is_possible() -> bool:
     """True where the process can be copied, and where its copy can let go of what is open."""
+    # /proc/self/fd is what names the open files; without /proc they could not be cut off.
     return sys.platform == "linux" and hasattr(os, "fork") and Path(_OPEN_FILES).is_dir()
 
 
@@ -56,6 +59,8 @@ def facts_of(work: Work, seconds: float) -> Facts:
         _live(work, writer, seconds)
     try:
         os.close(writer)
+        # A crash of the copy (a segmentation fault) ends the pipe: what was told until then is
+        # kept.
         said, is_late = _heard(reader, deadline)
     finally:
         os.close(reader)
@@ -79,6 +84,7 @@ def _heard(reader: int, deadline: float) -> tuple[bytes, bool]:
     """All that the copy says, and whether the time was up before it stopped speaking."""
     said = b""
     while len(said) < MOST_BYTES:
+        # The time is measured here, in the kernel: code of the notebook cannot stop this clock.
         ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.perf_counter()))
         if not ready:
             return said, True
@@ -91,11 +97,13 @@ def _heard(reader: int, deadline: float) -> tuple[bytes, bool]:
 
 def pairs(said: bytes) -> list[Any]:
     """The facts stated in whole lines."""
+    # The last line may be cut off in the middle, where the copy was killed while it wrote.
     return [json.loads(line) for line in said.split(b"\n")[:-1]]
 
 
 def end(copy: int) -> int:
     """Kill the copy and its group, whichever of them are still there; its status as `os.waitpid` returns it."""
+    # The group first: once the copy is gone, what it forked would have no leader to be found by.
     _kill(os.killpg, copy)
     _kill(os.kill, copy)
     try:
@@ -128,12 +136,16 @@ def _live(work: Work, writer: int, seconds: float) -> None:
         except BaseException as error:  # noqa: BLE001 - in the copy, that the notebook's code ended is told, not acted on
             tell("unfinished", bounds.why(error))
     finally:
+        # os._exit, as sys.exit would run exit handlers of the notebook and flush its buffers twice.
         os._exit(0)
 
 
 def _seclude(writer: int, seconds: float) -> None:
+    # Else a collection in the copy runs finalizers that the kernel will run again.
     gc.disable()
+    # Its own group, so that all that it forks can be killed with it, and Ctrl-C does not reach it.
     os.setpgid(0, 0)
+    # The notebook may have its own handler, which would keep the copy alive.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds * _FACTOR_OF_LAST_RESORT)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -161,6 +173,7 @@ def _detach(handle: int, nowhere: int) -> None:
         return  # The handle with which the folder of handles was read.
     if stat.S_ISREG(mode):
         _reopen(handle, nowhere)
+    # Folders and devices have no position to share; standard streams are cut whatever they are.
     elif not stat.S_ISDIR(mode) and not stat.S_ISCHR(mode) or handle <= 2:
         os.dup2(nowhere, handle)
 
@@ -168,6 +181,7 @@ def _detach(handle: int, nowhere: int) -> None:
 def _reopen(handle: int, nowhere: int) -> None:
     try:
         place = os.lseek(handle, 0, os.SEEK_CUR)
+        # Through /proc the file is found even if another one has its name by now.
         own = os.open(f"{_OPEN_FILES}/{handle}", os.O_RDONLY)
     except OSError:
         os.dup2(nowhere, handle)
@@ -191,23 +205,28 @@ def _write_nothing() -> None:
     """Python refuses what would be seen outside; for what is not written in Python, no file can grow."""
     import resource
 
+    # Compiled modules would be written beside the notebook's own, and stay there.
     sys.dont_write_bytecode = True
     sys.addaudithook(_refuse)
+    # A limit of 0 bytes stops C code (h5py, sqlite) that raises no audit event.
     for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
         resource.setrlimit(limit, (0, resource.getrlimit(limit)[1]))
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    # Files open for reading are needed: datasets read their samples from them.
     if event in _REFUSED or event == "open" and _is_writing(*arguments):
         raise PermissionError(f"{event} is refused while looking")
 
 
 def _is_writing(path: Any, mode: Any, flags: Any) -> bool:
+    # Paths are compared as they come: fspath of a notebook's object would run its code.
     return type(flags) is int and bool(flags & _WRITES) and path != os.devnull
 
 
 def _one_thread() -> None:
     """The threads of torch's own pool were not copied: it must not wait for them."""
     torch = sys.modules.get("torch")
+    # Never imported for this: loading torch takes seconds and memory of the kernel.
     if torch is not None:
         torch.set_num_threads(1)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..anatomy import module_dict
 
+# NVIDIA, AMD, any card's render node, and the one of the Windows Subsystem for Linux.
 _DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/render", "/dev/dxg")
 _DRIVERS = ("libcuda.so", "libamdhip64.so", "libhsa-runtime64.so")
 
@@ -18,11 +19,13 @@ def is_initialised() -> bool:
 
 
 def torch_uses_one() -> bool:
+    # Read from its dict: the attribute of a lazy module would load it.
     return bool(module_dict(sys.modules.get("torch.cuda")).get("_initialized"))
 
 
 def has_driver() -> bool:
     """True once a GPU was requested: the driver's library is loaded."""
+    # A name in the memory map needs no library of the GPU to be asked.
     maps = Path("/proc/self/maps").read_text("utf-8", "surrogateescape")
     return any(name in maps for name in _DRIVERS)
 

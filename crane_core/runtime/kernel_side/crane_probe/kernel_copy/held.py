@@ -17,6 +17,7 @@ from typing import Any, Callable, Iterator
 
 from .forked import Facts, Work
 
+# Rings again, as `except BaseException: pass` in the notebook would swallow one ring.
 _AGAIN_S = 0.05
 
 
@@ -26,6 +27,7 @@ class _LateError(BaseException):
 
 def is_possible() -> bool:
     """True where a clock can interrupt: on the main thread of a system with alarms."""
+    # Python runs signal handlers on the main thread alone; Windows has no such alarm.
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
@@ -38,6 +40,7 @@ def facts_of(work: Work, seconds: float) -> Facts:
                 work(facts.__setitem__)
         except _LateError:
             facts["unfinished"] = f"took more than {seconds:.1g} s"
+        # exit() in a __len__ of the notebook would end the kernel.
         except SystemExit:
             facts["unfinished"] = "it ended the process"
     return facts
@@ -46,6 +49,7 @@ def facts_of(work: Work, seconds: float) -> Facts:
 @contextlib.contextmanager
 def random_states() -> Iterator[None]:
     """The states of the global generators that are loaded, put back at the end."""
+    # All are read before the code runs: reading one may itself fail, and then nothing is set.
     put_back = [(setter, getter()) for getter, setter in _generators()]
     try:
         yield
@@ -63,12 +67,14 @@ def _plain(state: Any) -> Any:
     """A state without arrays and tensors, which do not compare as a whole."""
     if type(state) is tuple:
         return tuple(map(_plain, state))
+    # By its methods: numpy or torch may not be loaded, and are not loaded for this.
     return state.tolist() if hasattr(state, "tolist") else state
 
 
 def _generators() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     """How the state of each generator is read and set."""
     found, torch = _of_processor(), sys.modules.get("torch")
+    # Asking for CUDA's state initialises CUDA, which takes memory and forbids later forks.
     if torch is not None and torch.cuda.is_initialized():
         found.append((torch.cuda.get_rng_state_all, torch.cuda.set_rng_state_all))
     return found
@@ -107,6 +113,7 @@ def _alarm(seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
+        # Stopped before the handler changes: a late ring would meet the notebook's own handler.
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
         signal.setitimer(signal.ITIMER_REAL, *theirs)

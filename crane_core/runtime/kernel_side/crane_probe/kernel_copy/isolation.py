@@ -11,9 +11,11 @@ import struct
 from pathlib import Path
 from typing import Any, Sequence
 
+# CLONE_NEWUSER and the rest: with an own user namespace, no right of root is needed.
 _USER, _MOUNTS, _IPC, _NET = 0x10000000, 0x00020000, 0x08000000, 0x40000000
 _PRIVATE, _ALL_BELOW, _NO_SUID, _NO_DEVICES, _DETACH = 1 << 18, 1 << 14, 2, 4, 2
 _MOUNT_SETATTR, _HERE, _RECURSIVE, _READ_ONLY = 442, -100, 0x8000, 1
+# A place for the overlays' layers must exist already: the room's own disk is read-only.
 _SCRATCH = ("/sys", "/mnt", "/srv", "/media", "/usr")
 """Folders one of which is covered for a moment, until the overlays stand."""
 
@@ -28,14 +30,18 @@ def moved_in(folders: Sequence[str], most_bytes: int) -> list[str] | None:
 
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
+    # All in one call: the new user namespace is what allows the others.
     if libc.unshare(_USER | _MOUNTS | _IPC | _NET) != 0:
         return None
     try:
+        # Linux takes a map of groups from an ordinary user only after this.
         Path("/proc/self/setgroups").write_text("deny")
+        # The same numbers inside: os.getuid() and who owns a file stay what the cell expects.
         Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
     except OSError:
         return None
+    # Private first: else a mount in the room would appear on the machine itself.
     if not (_mount(libc, "none", "/", "", _PRIVATE | _ALL_BELOW, "") and _read_only(libc)):
         return None
     wanted = _apart(folders)
@@ -43,14 +49,18 @@ def moved_in(folders: Sequence[str], most_bytes: int) -> list[str] | None:
         (path for path in _SCRATCH if Path(path).is_dir() and _is_clear(path, wanted)), None
     )
     size = f"size={most_bytes},mode=700"
+    # Bounded, because a tmpfs is memory: a cell that writes without end would take the machine's.
     if scratch is None or not _mount(libc, "none", scratch, "tmpfs", _NO_SUID | _NO_DEVICES, size):
+        # The room stands, but nothing can be written in it: writing is refused, not dropped.
         return []
     made: list[str] = []
     for place, folder in enumerate(wanted):
+        # A folder below one that is covered is covered already.
         if not any(_is_below(folder, above) for above in made) and _overlaid(
             libc, folder, f"{scratch}/{place}"
         ):
             made.append(folder)
+    # Only the overlays may still lead to the layers: the cell finds the folder as it was.
     libc.umount2(scratch.encode(), _DETACH)
     _enter_again()
     return made
@@ -65,6 +75,8 @@ def _overlaid(libc: Any, folder: str, scratch: str) -> bool:
         # A handle instead of a name: names may hold commas and colons.
         layers = f"lowerdir=/proc/self/fd/{handle},upperdir={scratch}/up,workdir={scratch}/work"
         flags = _NO_SUID | _NO_DEVICES
+        # userxattr is what an overlay of an ordinary user needs; Linux before 5.11 does not know
+        # it.
         return any(
             _mount(libc, "overlay", folder, "overlay", flags, layers + option)
             for option in (",userxattr", "")
@@ -83,7 +95,9 @@ def _read_only(libc: Any) -> bool:
     import ctypes
 
     attributes = ctypes.create_string_buffer(struct.pack("<QQQQ", _READ_ONLY, 0, 0, 0), 32)
+    # mount_setattr makes every mount read-only at once; a remount of / leaves those below it.
     return bool(
+        # By number: the C library has a function for it only since glibc 2.36.
         libc.syscall(_MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, attributes, ctypes.c_size_t(32)) == 0
     )
 

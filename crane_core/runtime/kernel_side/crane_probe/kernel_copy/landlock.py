@@ -15,12 +15,15 @@ from typing import Any, Sequence
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 """The numbers are the same on x86-64 and 64-bit Arm."""
 _VERSION, _PATH_BENEATH = 1, 1
+# LANDLOCK_ACCESS_FS_WRITE_FILE, and the bits from REMOVE_DIR to MAKE_SYM: no reading is bounded.
 _WRITE_FILE = 1 << 1
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
+# Moving between folders and truncating: an older system refuses rules that name them.
 _REFER, _TRUNCATE = 1 << 13, 1 << 14
 _SCOPES = 0b11
 """No abstract sockets and no signals out of the wall (from the sixth version on)."""
 _SINCE_REFER, _SINCE_TRUNCATE, _SINCE_SCOPES = 2, 3, 6
+# Programs write to these without changing anything.
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _NO_NEW_PRIVILEGES = 38
 
@@ -38,6 +41,7 @@ def walled_in(folders: Sequence[str]) -> bool:
         return False
     changes = _changes(version)
     attributes = struct.pack("<QQQ", changes, 0, _SCOPES)
+    # Versions before the sixth know only the first number, and refuse a longer record.
     size = len(attributes) if version >= _SINCE_SCOPES else 8
     rules = libc.syscall(_CREATE, ctypes.create_string_buffer(attributes), ctypes.c_size_t(size), 0)
     if rules < 0:
@@ -47,6 +51,7 @@ def walled_in(folders: Sequence[str]) -> bool:
             _allow(libc, rules, folder, changes)
         for device in _DEVICES:
             _allow(libc, rules, device, _WRITE_FILE)
+        # Like seccomp, Landlock takes a process only once it can gain no privileges.
         libc.prctl(ctypes.c_int(_NO_NEW_PRIVILEGES), *map(ctypes.c_ulong, (1, 0, 0, 0)))
         return bool(libc.syscall(_RESTRICT, rules, 0) == 0)
     finally:
@@ -63,6 +68,7 @@ def is_there() -> bool:
 def _version(libc: Any) -> int:
     import ctypes
 
+    # Without a record and with this flag the call tells the version, -1 where there is none.
     return int(libc.syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION))
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 _MAPS, _DETAILS = "/proc/self/maps", "/proc/self/smaps"
+# More would take seconds to copy, while the kernel waits.
 _MOST_SHARED = 512 * 2**20
 _READ, _WRITE, _RUN = 1, 2, 4
 _PRIVATE, _FIXED, _ANONYMOUS = 0x02, 0x10, 0x20
+# multiprocessing's and joblib's shared arrays are here: memory of the machine, no device.
 _IN_MEMORY = ("/dev/shm/", "/dev/zero")  # noqa: S108 - read as names
 
 
@@ -27,6 +29,7 @@ def make_private() -> None:
 def _shared() -> list[tuple[int, int, int]]:
     """Begin, end and rights of each."""
     found = []
+    # smaps is read only if need be: it is slow for a process with many libraries.
     may_become_writable: set[str] = set()
     lines = Path(_MAPS).read_text("utf-8", "surrogateescape").splitlines()
     if any("s" in line.split(None, 2)[1] and "w" not in line.split(None, 2)[1] for line in lines):
@@ -37,6 +40,7 @@ def _shared() -> list[tuple[int, int, int]]:
         is_writable = "w" in rights or parts[0] in may_become_writable
         if not is_writable or "s" not in rights:
             continue
+        # Memory of a card or camera cannot be copied: what is written there is done.
         if path.startswith("/dev/") and not path.startswith(_IN_MEMORY):
             raise SharedMemoryError("the kernel works with the memory of a device")
         start, _, end = parts[0].partition("-")
@@ -65,10 +69,12 @@ def _copy(start: int, length: int, rights: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    # Read before it is replaced at its place, as pointers into it must stay right.
     held = _content(start, length, rights)
     if libc.mmap(start, length, _READ | _WRITE, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0) != start:
         raise SharedMemoryError("the kernel shares memory that could not be copied")
     ctypes.memmove(start, held, length)
+    # Code that is mapped for running must be able to run after the copy.
     if (
         rights != _READ | _WRITE
         and libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(length), rights) != 0
@@ -88,10 +94,12 @@ def bound(more_bytes: int) -> None:
     """It may take this much more address space than it has."""
     import resource
 
+    # Added to what is mapped now: TensorFlow alone maps many GiB that it never uses.
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     most = pages * resource.getpagesize() + more_bytes
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(
         resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
     )
+    # No dump of a copy that dies, which would hold the notebook's data on the disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

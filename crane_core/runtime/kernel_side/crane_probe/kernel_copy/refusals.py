@@ -54,6 +54,8 @@ class Refusals:
         self.reasons: list[str] = []
 
     def begin(self) -> None:
+        # Audit hooks cannot be taken away again, not even by the cell: the copy keeps it to its
+        # end.
         sys.addaudithook(self._heed)
 
     def note(self, reason: str) -> None:
@@ -63,6 +65,8 @@ class Refusals:
         if event == "open":
             reason = FILE if self._is_writing(*arguments) else None
         elif event == "socket.__new__":
+            # multiprocessing makes local pairs of sockets by wrapping handles; making one means a
+            # service.
             is_made = arguments[1] == LOCAL and _is_made()
             reason = NETWORK if arguments[1] in INTERNET or is_made else None
         else:
@@ -71,18 +75,23 @@ class Refusals:
                 reason = None
         if reason is None:
             return
+        # What a library tries and does without does not decide how the cell ends.
         if not (
             event == "subprocess.Popen"
             and arguments[0] == _COUNTS_CORES
             or reason == NETWORK
             and _is_tried()
         ):
+            # Noted too where the cell catches the PermissionError: in the kernel the call would
+            # succeed.
             self.note(reason)
         raise PermissionError(f"{event} is refused in a copy of the kernel")
 
     def _is_writing(self, path: Any, mode: Any, flags: Any) -> bool:
+        # An integer is a handle that is open already: that one was opened in the room.
         if type(path) is int or type(flags) is not int or not flags & _WRITES:
             return False
+        # Writing to null changes nothing.
         return path != os.devnull and not self._are_writable((path,))
 
     def _are_writable(self, arguments: Sequence[Any]) -> bool:
@@ -97,6 +106,7 @@ class Refusals:
         name = os.fsdecode(path)
         if os.path.abspath(name).startswith(_PROCESSES):  # noqa: PTH100 - links are not followed
             return False  # A process's link to its root leads past the folders that are dropped.
+        # realpath, as a link in a writable folder may lead out of it.
         real = os.path.realpath(name)
         return any(
             real == folder or real.startswith(folder.rstrip("/") + "/") for folder in self._writable
@@ -109,6 +119,7 @@ def _is_made() -> bool:
     is_of_socket = (
         frame.f_code.co_name == "__init__" and frame.f_globals.get("__name__") == "socket"
     )
+    # In socket.__init__ a given `fileno` means that the pair is made already.
     return not is_of_socket or frame.f_locals.get("fileno") is None
 
 

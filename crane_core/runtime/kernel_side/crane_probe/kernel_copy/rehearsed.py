@@ -32,6 +32,8 @@ class _Shown:
             exc_tuple[1] if type(exc_tuple) is tuple and len(exc_tuple) == 3 else sys.exc_info()[1]
         )
         if self.error is None and isinstance(error, BaseException):
+            # Later ones are of the shell: what shows the first may fail itself in a copy without
+            # display.
             self.error = error
 
 
@@ -40,8 +42,11 @@ def told(shell: Any, code: str, refusals: Refusals) -> Facts:
     shown = _prepared(shell, refusals)
     if awaits(shell, code):
         return {"outcome": UNKNOWN, "why": _AWAITS}
+    # Without history, as the shell's database of inputs belongs to the kernel.
     result = shell.run_cell(code, store_history=False, silent=True)
+    # Magics such as %%time catch the exception and show it: run_cell then reports none.
     error = result.error_before_exec or result.error_in_exec or shown.error
+    # Refusals first: an exception, or none, after one of them says nothing of the real kernel.
     if refusals.reasons:
         return {"outcome": UNKNOWN, "why": refusals.reasons[0]}
     if error is None:
@@ -56,12 +61,15 @@ def told(shell: Any, code: str, refusals: Refusals) -> Facts:
 
 def _prepared(shell: Any, refusals: Refusals) -> _Shown:
     shown = _Shown()
+    # The shell shows a syntax error by other methods than the rest.
     shell.showtraceback = shell.showsyntaxerror = shell.showindentationerror = shown
     # A notebook tells of what its callbacks raise, and the cell goes on all the same.
     shell.events.trigger = lambda *_, **__: None
+    # quit() and exit() in a cell end the kernel, which is neither crash nor success.
     shell.ask_exit = lambda *_, **__: refusals.note(LEAVES)
     kernel = getattr(shell, "kernel", None)
     if kernel is not None:
+        # input() must raise at once: the copy has no front end that could answer it.
         kernel._allow_stdin = False
     return shown
 
@@ -94,6 +102,7 @@ def _message(error: BaseException) -> str:
             return bounds.text(
                 error.msg, MOST_MESSAGE
             )  # without the name that the shell gave the cell
+        # Bounded: a message can hold a whole array.
         return bounds.text(str(error), MOST_MESSAGE)
     except Exception as failed:  # noqa: BLE001 - the notebook's own __str__, in the copy
         return bounds.why(failed)
@@ -103,10 +112,12 @@ def _line(shell: Any, code: str, error: BaseException) -> int | None:
     """The line of the cell, counted from 1, at which it raised."""
     n_blank, n_magic = _before(code)
     if isinstance(error, SyntaxError) and not _frames(shell, error) and error.lineno is not None:
+        # A syntax error has no frame in the cell, only a line number of the text after the magic.
         return error.lineno + n_blank + n_magic
     frames = _frames(shell, error)
     if not frames:
         return None
+    # The magic's own frame comes first; the second is the line below it.
     if n_magic and len(frames) > 1:
         return frames[1][1] + n_blank + n_magic
     # A magic such as %%capture runs its lines as a second cell, which is all that its traceback holds.
@@ -123,6 +134,8 @@ def _before(code: str) -> tuple[int, int]:
 
 def _frames(shell: Any, error: BaseException) -> list[tuple[FrameType, int]]:
     """Frames of code that is in cells, not in functions, with their lines."""
+    # By identity: a function of an imported module has other globals, and its lines are not the
+    # cell's.
     spaces = (shell.user_ns, shell.user_global_ns)
     return [
         (frame, line)
@@ -132,6 +145,7 @@ def _frames(shell: Any, error: BaseException) -> list[tuple[FrameType, int]]:
 
 
 def _is_cell(name: str) -> bool:
+    # Some releases of IPython 8 name the code of a cell after its line, for tracebacks.
     return name == _MODULE or name.startswith("<cell line")
 
 

@@ -29,6 +29,7 @@ def hindered(shell: Any, request: Mapping[str, Any], refusals: Refusals, look: L
     again = request.get("again")
     if again is None:
         return None
+    # The first time, the cells ran with garbage collection: weak references depend on it.
     gc.enable()
     # Figures are closed by what IPython calls after a cell; for silent requests kernel_requests.py holds it.
     vars(shell.events).pop("trigger", None)
@@ -48,11 +49,13 @@ def _differs(shell: Any, cell: Mapping[str, Any], refusals: Refusals) -> str | N
     """Why a cell is not what it was, None where it is."""
     if rehearsed.awaits(shell, cell["code"]):
         return _sentence(cell, "awaits, and the event loop does not run in a copy")
+    # With history, as In, Out and _ are names that the target may use.
     result = shell.run_cell(cell["code"], store_history=True, silent=False)
     error = result.error_before_exec or result.error_in_exec
     raised = None if error is None else type(error).__name__
     if refusals.reasons:
         return _refused(refusals)
+    # A cell that raised before must raise again: notebooks go on after a cell that failed.
     if raised != cell["exception"]:
         return _sentence(
             cell, f"raised {raised or 'nothing'}, not {cell['exception'] or 'nothing'}"

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 _OPENMP = ("libgomp", "libomp", "libiomp5")
+# Their threads serve the front end; a cell does not wait for them (tqdm's only watches bars).
 _OURS = (
     "ipykernel",
     "IPython",
@@ -34,6 +35,8 @@ def one_each() -> None:
     try:
         importlib.import_module("threadpoolctl").threadpool_limits(1)
     except ImportError:
+        # threadpoolctl comes with scikit-learn; it knows pools that have no function of their own
+        # here.
         return  # BLAS libraries renew their threads in a copy by themselves.
 
 
@@ -44,6 +47,8 @@ def _one_in_openmp() -> None:
     paths = {parts[5] for parts in (line.split(None, 5) for line in lines) if len(parts) > 5}
     for path in paths:
         if Path(path).name.startswith(_OPENMP):
+            # A pool of OpenMP waits for its threads at the next parallel loop: a copy has none of
+            # them.
             ctypes.CDLL(path).omp_set_num_threads(1)
 
 
@@ -53,6 +58,7 @@ def of_the_notebook() -> list[str]:
     return [
         thread.name
         for thread in threading.enumerate()
+        # The copy's own thread is the one that called fork, whatever its name.
         if thread not in (own, threading.main_thread()) and not _is_ours(thread)
     ]
 
@@ -61,6 +67,7 @@ def _is_ours(thread: threading.Thread) -> bool:
     started = getattr(thread, "_target", None)
     modules = (type(thread).__module__, getattr(started, "__module__", None))
     tops = [module.partition(".")[0] for module in modules if type(module) is str]
+    # By names, too: asyncio's pool runs a function of concurrent.futures, as the notebook's may.
     return thread.name.startswith(_OUR_NAMES) or any(
         top in _OURS or top == "crane_core" for top in tops
     )

@@ -16,6 +16,7 @@ from .origins import is_installed
 from .shells import setting
 
 _FLAGS_AT, _TIME_AT, _SIZE_AT, _END_AT = 4, 8, 12, 16
+# Python's bytecode files keep times and sizes in 32 bits.
 _WHOLE = 0xFFFFFFFF
 
 
@@ -29,9 +30,12 @@ def edited(shell: Any) -> list[dict[str, Any]]:
         written = _time_of(path)
         if written is None:
             continue
+        # A time of %autoreload is kept from when it looked: equal means that nothing was written
+        # since.
         is_newer = name in times and written > times[name]
         if is_newer and _is_watched(name, reloader):
             found.append({"module": name, "file": os.path.basename(path), "reloads": True})  # noqa: PTH119
+        # Where %autoreload is off, an edited file still matters: it is not what the kernel runs.
         elif is_newer or _differs_from_bytecode(module, path):
             found.append({"module": name, "file": os.path.basename(path), "reloads": False})  # noqa: PTH119
     return found
@@ -45,7 +49,11 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
         is_source = type(name) is str and type(path) is str and path.endswith(".py")
         if (
             is_source
+            # The notebook itself has no file that was imported; multiprocessing gives it a second
+            # name.
             and name not in ("__main__", "__mp_main__")
+            # Installed packages are read only if %autoreload would reload them: stat of thousands
+            # is slow.
             and (bool(reloader) or not is_installed(path))
         ):
             found.append((name, module))
@@ -57,6 +65,7 @@ def _reloader(shell: Any) -> dict[str, Any]:
     manager = setting(shell, "magics_manager")
     registry: Any = setting(manager, "registry") if manager is not None else None
     for owner in dict.values(registry) if is_kind(registry, dict) else ():
+        # By name, as the class is in an extension that may never have been loaded.
         if name_of(type(owner)) == "AutoreloadMagics":
             held = instance_dict(instance_dict(owner).get("_reloader"))
             return held if held.get("enabled") is True else {}
@@ -71,6 +80,7 @@ def _is_watched(name: str, reloader: Mapping[str, Any]) -> bool:
 def _time_of(path: str) -> float | None:
     try:
         return os.stat(path).st_mtime  # noqa: PTH116 - pathlib may not be loaded here
+    # A file that is gone (an unmounted folder) is not edited.
     except OSError:
         return None
 
@@ -84,6 +94,7 @@ def _differs_from_bytecode(module: Any, path: str) -> bool:
     except (OSError, NotImplementedError):
         return False
     is_dated = (
+        # Bytecode by hash (flags that are not 0) holds no time, and another Python's says nothing.
         len(head) == _END_AT
         and head[:_FLAGS_AT] == importlib.util.MAGIC_NUMBER
         and not any(head[4:8])

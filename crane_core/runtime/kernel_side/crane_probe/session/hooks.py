@@ -29,6 +29,7 @@ TRANSFORMER, HANDLER, CALLBACK, BUILTIN = "transformer", "exception handler", "c
 MAGIC, AUTOCALL = "magic", "autocall"
 _SHELL = frozenset(["IPython", "ipykernel"])
 _OURS = "crane_core"
+# Only these run around a cell; others, such as shell_initialized, are over.
 _EVENTS = ("pre_execute", "pre_run_cell", "post_execute", "post_run_cell")
 _RUNS = (
     "run_cell",
@@ -40,6 +41,7 @@ _RUNS = (
 )
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 """Signals after which the end of the cell no longer matters."""
+# Debuggers and coverage look at lines and change nothing.
 _TRACERS = frozenset(["coverage", "debugpy", "pydevd", "_pydevd_bundle", "_pydevd_sys_monitoring"])
 
 
@@ -52,6 +54,7 @@ class Hook(NamedTuple):
 
 def hooks(shell: Any) -> list[Hook]:
     """All that are there."""
+    # Outside IPython the rest of the process still has hooks of Python.
     found = [*_of_python(), *_of_logging(), *_of_builtins()]
     return [*found, *_of_shell(shell)] if shell is not None else found
 
@@ -67,6 +70,7 @@ def _of_python() -> Iterator[Hook]:
 
 
 def _of_tracing() -> Iterator[Hook]:
+    # threading.settrace holds for threads that begin later, so sys.gettrace does not show it.
     of_threads = [vars(threading).get(name) for name in ("_trace_hook", "_profile_hook")]
     for function in (sys.gettrace(), sys.getprofile(), *of_threads):
         if function is not None and not _is_tracer(function):
@@ -75,6 +79,7 @@ def _of_tracing() -> Iterator[Hook]:
 
 def _of_output() -> Iterator[Hook]:
     """What is called for each value that is shown, each text that is printed, each warning."""
+    # A class of the notebook as sys.stdout runs its `write` with each print.
     replaced = [(sys, name) for name in ("displayhook", "unraisablehook", "stdout", "stderr")]
     if "warnings" in sys.modules:
         replaced += [(sys.modules["warnings"], name) for name in ("showwarning", "formatwarning")]
@@ -90,8 +95,10 @@ def _is_tracer(function: Any) -> bool:
 
 def _of_imports() -> Iterator[Hook]:
     for finder in [*sys.meta_path, *sys.path_hooks]:
+        # The probe's own finder is there only while it looks.
         if brings_the_probe(finder):
             continue
+        # A finder is an object, or a class that is used as one.
         is_class = is_kind(finder, type)
         if is_own(finder) if is_class else is_of_own_class(finder) or is_own(finder):
             yield Hook(CALLBACK, f"import hook {called(finder)}")
@@ -106,6 +113,7 @@ def _of_signals() -> Iterator[Hook]:
 
 def _of_logging() -> Iterator[Hook]:
     """Handlers, filters and formatters of the notebook's classes: logging anything runs them."""
+    # Never imported for this: a notebook without logging has no handlers.
     logging = sys.modules.get("logging")
     if logging is None:
         return
@@ -115,6 +123,7 @@ def _of_logging() -> Iterator[Hook]:
     for logger in [root, *others]:
         if is_of_own_class(logger):
             yield Hook(CALLBACK, f"logger {name_of(type(logger))}")
+        # A logger that only has children is a placeholder of logging, with no handlers.
         held = instance_dict(logger)
         for part in [*held.get("handlers", ()), *held.get("filters", ())]:
             inner = instance_dict(part)
@@ -133,6 +142,7 @@ def _of_logging() -> Iterator[Hook]:
 
 def _of_builtins() -> Iterator[Hook]:
     """Python's own names that the notebook has given other functions, and names that it has added to them."""
+    # Python's own displayhook puts `_` there.
     for name, value in sorted(vars(sys.modules["builtins"]).items()):
         if (
             type(name) is str
@@ -140,6 +150,7 @@ def _of_builtins() -> Iterator[Hook]:
             and (is_own(value) or is_of_own_class(value))
         ):
             yield Hook(BUILTIN, name)
+    # It begins with an underscore, but is what every import runs.
     if is_own(vars(sys.modules["builtins"])["__import__"]):
         yield Hook(CALLBACK, "builtins.__import__")
 
@@ -159,8 +170,10 @@ def _of_shell(shell: Any) -> Iterator[Hook]:
     displays = setting(shell, "displayhook")
     if displays is not None and is_of_own_class(displays):
         yield Hook(CALLBACK, "displayhook of the shell")
+    # A dict with a __getitem__ of its own may give names that are not in it.
     if type(setting(shell, "user_ns")) is not dict:
         yield Hook(CALLBACK, "namespace of its own class")
+    # %autocall makes a call of `f x`, and so another program of the cell.
     if setting(shell, "autocall"):
         yield Hook(AUTOCALL, "%autocall")
 
@@ -168,6 +181,7 @@ def _of_shell(shell: Any) -> Iterator[Hook]:
 def _of_transformers(shell: Any) -> Iterator[Hook]:
     """What makes another program of a cell than its text says."""
     for transformer in listed(setting(shell, "ast_transformers")):
+        # The guard's own transformer only looks at the cell; a copy of its name does not count.
         if module_of(type(transformer)).partition(".")[0] != _OURS or not is_genuine(
             type(transformer)
         ):
@@ -183,6 +197,7 @@ def _of_magics(manager: Any) -> Iterator[Hook]:
     """Magics that the notebook wrote, which may hide one of IPython's."""
     known = setting(manager, "magics") if manager is not None else None
     for kind in ("line", "cell"):
+        # Wrapped by a magic of the notebook, a name such as %time means something else.
         for name, function in sorted((known or {}).get(kind, {}).items()):
             if is_own(function):
                 yield Hook(MAGIC, name)
@@ -210,6 +225,7 @@ def _is_of_shell(transform: Any) -> bool:
 def _patched(shell: Any, held: dict[str, Any]) -> Iterator[Hook]:
     """Methods of the shell that run cells, replaced on it or on its class."""
     for name in _RUNS:
+        # The first that is found is the method that runs, as on any object.
         of_classes = [
             class_dict(kind)[name] for kind in mro_of(type(shell)) if name in class_dict(kind)
         ]

@@ -14,6 +14,7 @@ from ..anatomy import instance_dict, is_kind, module_of, type_name
 from ..kinds import Kinds
 from .origins import called, functions_of, module_of_code, parts_of_partial
 
+# asyncio is among those that read sockets, for the loop wakes itself through one.
 _READS = frozenset(["ipykernel", "IPython", "zmq", "jupyter_client", "asyncio"])
 """Packages of the kernel that read sockets; a server of tornado's in the notebook reads its own."""
 _KERNEL = _READS | {"tornado", "selectors", "anyio"}
@@ -27,6 +28,7 @@ def pending() -> list[str]:
     asyncio = sys.modules.get("asyncio")
     if asyncio is None:
         return []
+    # get_running_loop raises where none runs, and get_event_loop may make one.
     loop = asyncio._get_running_loop()
     held = instance_dict(loop) if loop is not None else {}
     handles = [*_listed(held.get("_ready")), *_listed(held.get("_scheduled"))]
@@ -46,21 +48,25 @@ def _tasks(asyncio: Any, loop: Any) -> list[Any]:
     """All tasks that are not done: of this loop, and of others, which the target may run."""
     tasks = sys.modules["asyncio.tasks"]
     known: dict[int, Any] = {}
+    # Python 3.12 has the first and the third, releases before it the second.
     for registered in ("_scheduled_tasks", "_all_tasks", "_eager_tasks"):
         known.update((id(task), task) for task in list(vars(tasks).get(registered) or ()))
     if loop is not None:
         known.update((id(task), task) for task in asyncio.all_tasks(loop))
+        # The task in which this very look runs.
         known.pop(id(asyncio.current_task(loop)), None)
     return [task for task in known.values() if not _is_done(task)]
 
 
 def _is_done(task: Any) -> bool:
     """A class of tasks that is not asyncio's own is left alone."""
+    # done() of a class of the notebook would be its code.
     return module_of(type(task)) in ("_asyncio", "asyncio.tasks") and bool(task.done())
 
 
 def _name_of_task(task: Any) -> str:
     """Empty for a task of the kernel's, and for one that has nothing left to run."""
+    # A class of tasks that the notebook wrote need not have a coroutine.
     if module_of(type(task)) not in ("_asyncio", "asyncio.tasks"):
         return f"task {type_name(type(task))}"
     coroutine = task.get_coro()
@@ -75,6 +81,7 @@ def _name_of_task(task: Any) -> str:
     if frame is None and type(coroutine) in _COROUTINES:
         return ""  # It has come to its end, in another thread, whose loop has not noted that yet.
     module = str(frame.f_globals.get("__name__")) if frame is not None else ""
+    # asyncio's own coroutines (wait_for, gather) act for those that called them.
     is_kernels = module.partition(".")[0] in _KERNEL - {"asyncio"} and not _awaits_foreign(
         coroutine
     )
@@ -87,6 +94,7 @@ _FRAMES = ("cr_frame", "gi_frame", "ag_frame")
 
 def _awaits_foreign(coroutine: Any) -> bool:
     """Whether a coroutine of the kernel waits for one that is not: a cell that was interrupted by a look."""
+    # ipykernel awaits the cell: its own coroutine would hide the cell's.
     for _ in range(_DEEPEST):
         coroutine = (
             getattr(coroutine, "cr_await", None) if type(coroutine) is types.CoroutineType else None
@@ -118,10 +126,13 @@ def _is_known(parts: Iterable[Any], packages: frozenset[str], depth: int = 0) ->
 
 
 def _is_known_part(part: Any, packages: frozenset[str], depth: int) -> bool:
+    # A wake-up of a task, which is named among the tasks.
     if type(part) is types.BuiltinFunctionType and module_of(type(part.__self__)) in _OF_TASKS:
         return True
+    # Arguments that are data run nothing.
     if module_of(type(part)) in _OF_TASKS or not _is_code(part):
         return True
+    # functools.partial hides what it calls: tornado schedules through it.
     if is_kind(part, functools.partial):
         return depth < _DEEPEST and _is_known(parts_of_partial(part), packages, depth + 1)
     modules = [
@@ -129,6 +140,7 @@ def _is_known_part(part: Any, packages: frozenset[str], depth: int) -> bool:
     ]
     if not all(module.partition(".")[0] in packages for module in modules):
         return False
+    # A PeriodicCallback is tornado's own code around a function of anyone.
     owner = part.__self__ if type(part) is types.MethodType else None
     repeated = instance_dict(owner).get("callback") if type_name(type(owner)) == _PERIODIC else None
     return repeated is None or depth < _DEEPEST and _is_known([repeated], packages, depth + 1)
@@ -144,6 +156,7 @@ def _is_code(part: Any) -> bool:
 
 def _watched(held: dict[str, Any]) -> Iterator[str]:
     """Files and sockets whose readiness runs code that is not the kernel's."""
+    # A loop that is not built on selectors (uvloop, Windows) shows no files.
     selector = instance_dict(held["_selector"]) if held.get("_selector") is not None else {}
     for key in list((selector.get("_fd_to_key") or {}).values()):
         for handle in key.data if type(key.data) is tuple else ():
@@ -153,6 +166,7 @@ def _watched(held: dict[str, Any]) -> Iterator[str]:
 
 
 def _reads_for_the_kernel(callback: Any, number: int) -> bool:
+    # tornado registers one method for all its files, and keeps by number what each calls.
     owner = callback.__self__ if type(callback) is types.MethodType else None
     handlers = instance_dict(owner).get("handlers") if owner is not None else None
     if (

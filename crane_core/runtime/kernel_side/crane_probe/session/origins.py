@@ -23,12 +23,15 @@ from ..anatomy import (
 )
 from ..kinds import Kinds
 
+# Decorators on decorators: deeper than this, it counts as unknown.
 _DEEPEST = 6
+# Debian's own packages lie in the second.
 _INSTALLED = ("site-packages", "dist-packages")
 _STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120 - pathlib may not be loaded here
 _METHOD = types.MethodType
 _FUNCTION = types.FunctionType
 _PYTHON_CODE = Kinds(_FUNCTION, _METHOD)
+# Only these can be run by what takes them: data among the arguments runs nothing.
 _CALLED_LATER = Kinds(_FUNCTION, _METHOD, functools.partial)
 _HOLDERS_OF_FUNCTIONS = Kinds(types.ModuleType, type(None))
 """What a builtin function of a module says it is bound to."""
@@ -49,6 +52,7 @@ def functions_of(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from functions_of(part, depth + 1)
     elif type(value) is types.BuiltinFunctionType:
         # `rows.append` is a builtin, too, and changes what the notebook holds.
+        # `re.compile` is bound to its module and changes nothing of the notebook.
         if type(value.__self__) not in _HOLDERS_OF_FUNCTIONS:
             yield None
     elif is_kind(value, type):
@@ -70,6 +74,7 @@ def _wrapped(value: Any, depth: int) -> Iterator[Any]:
 
 def parts_of_partial(value: Any) -> list[Any]:
     members = vars(functools.partial)
+    # Members of the class, because a subclass may hide `func` and `args` by its own.
     called: Any = members["func"]
     given: Any = members["args"]
     parts = [called.__get__(value), *given.__get__(value)]
@@ -87,6 +92,7 @@ def _of_object(value: Any, depth: int) -> Iterator[Any]:
     for parent in mro_of(type(value)):
         called = class_dict(parent).get("__call__")
         if called is not None:
+            # A `__call__` that is not a function of Python is C code of a library.
             yield from functions_of(called, depth + 1) if type(called) is _FUNCTION else ()
             return
 
@@ -99,6 +105,8 @@ def is_own(value: Any) -> bool:
 def is_own_class(kind: type) -> bool:
     """Whether some method of the class is code of the notebook, or of a file beside it."""
     held = [
+        # A staticmethod holds the function whose file tells; other descriptors are taken as they
+        # are.
         getattr(part, "__func__", part) if type(part) in _UNBOUND else part
         for part in class_dict(kind).values()
     ]
@@ -113,19 +121,23 @@ def is_of_own_class(value: Any) -> bool:
 def is_own_function(function: Any) -> bool:
     """False for code of Python's own files, of installed packages, and of this probe."""
     name: str = function.__code__.co_filename
+    # The probe's modules have no files: they came as text.
     if name.startswith(("<crane_", "<frozen ")):
         return False
     if not name.startswith("<"):
+        # Names in angle brackets are cells ("<ipython-input-...>") and generated code.
         return not is_installed(name)
     # Made at run time: by `exec` of the notebook, or by a library such as attrs, in whose names it stands.
     stands_in = str(function.__globals__.get("__name__")).partition(".")[0]
     module = module_dict(sys.modules.get(stands_in))
     path = module.get("__file__")
+    # The notebook's own `__main__` has no file, and is not built in.
     return not (is_installed(path) if type(path) is str else stands_in in sys.builtin_module_names)
 
 
 def is_installed(path: str) -> bool:
     """Whether a file lies among those of Python and its installed packages."""
+    # crane_core may be installed in place, so that no part of its path says site-packages.
     ours = module_dict(sys.modules.get("crane_core")).get("__file__")
     if path.startswith(_STANDARD) or type(ours) is str and path.startswith(os.path.dirname(ours)):  # noqa: PTH120
         return True
@@ -137,6 +149,7 @@ def module_of_code(function: Any) -> str:
     name = function.__globals__.get("__name__")
     if type(name) is not str:
         return ""
+    # A notebook may set `__name__` to that of a library: only the module's own dict counts.
     return name if module_dict(sys.modules.get(name)) is function.__globals__ else ""
 
 

@@ -11,6 +11,7 @@ from typing import Iterator
 
 from .threads import worker_processes
 
+# They free what ended workers leave behind, and write no files of the notebook.
 _HELPERS = (
     "multiprocessing.resource_tracker",
     "multiprocessing.forkserver",
@@ -26,6 +27,7 @@ _STARTING_MS = 20
 
 def processes() -> list[str]:
     """Command lines of the children that are neither ours nor idle workers of a pool."""
+    # Workers of joblib stay for minutes after their last task, and do nothing.
     idle = worker_processes()
     found = [(number, _command(number)) for number in _children() if number not in idle]
     return [command for number, command in found if command and not _is_helper(command)][:_MOST]
@@ -43,7 +45,9 @@ def _children() -> Iterator[int]:
 def _command(number: int) -> str:
     """Empty for a child that has ended, and was only not waited for."""
     for _ in range(_STARTING_MS):
+        # The name of a program may hold brackets and blanks.
         state = _read(f"/proc/{number}/stat").rpartition(")")[2].split()[:1]
+        # A zombie can write nothing any more.
         if state in ([], ["Z"]):
             return ""
         if words := list(filter(None, _read(f"/proc/{number}/cmdline").split("\0"))):

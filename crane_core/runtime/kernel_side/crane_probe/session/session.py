@@ -20,6 +20,7 @@ def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str
 
     What is unknown is named in `unknown`, and counts as something that may act.
     """
+    # Without a shell there are no cells, and so no session that others could act in.
     shell = shell_of(namespace)
     if shell is None:
         return {}
@@ -35,6 +36,7 @@ def _tell(name: str, shell: Any, told: dict[str, Any], unavailable: dict[str, st
         told[name] = _ASKED[name](shell)
     except Exception as error:  # noqa: BLE001 - the rest is told all the same
         unavailable[f"the session's {name}"] = bounds.why(error)
+        # Said as unknown, not as empty: rules then trust no value that others could change.
         told.setdefault("unknown", []).append(name)
 
 

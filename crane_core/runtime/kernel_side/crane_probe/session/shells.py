@@ -11,14 +11,18 @@ from ..anatomy import instance_dict, is_kind, module_dict
 
 def shell_of(namespace: Mapping[str, Any]) -> Any:
     """IPython's shell whose variables these are; None outside IPython."""
+    # Never imported for this: IPython takes a second, and its absence is the answer.
     kind: Any = module_dict(sys.modules.get("IPython.core.interactiveshell")).get(
         "InteractiveShell"
     )
     if not is_kind(kind, type):
         return None
+    # The name that is called in cells first: a kernel with subshells, or a test, has several
+    # shells.
     method = namespace.get("get_ipython")
     by_name = method.__self__ if type(method) is types.MethodType else None
     for shell in (by_name, kind._instance):
+        # By identity: another shell's facts would be told of this one's variables.
         if shell is not None and is_kind(shell, kind) and setting(shell, "user_ns") is namespace:
             return shell
     return None

@@ -16,6 +16,7 @@ from ..anatomy import instance_dict, mro_of, name_of
 from ..kinds import Kinds
 from .origins import functions_of, is_of, module_of_code
 
+# ipykernel's own threads hold the sockets and the heartbeat, and touch no variables.
 _KERNEL = "ipykernel IPython zmq jupyter_client traitlets debugpy pydevd _pydevd_bundle _pydev_bundle crane_core"
 _WATCHING = (
     "tqdm wandb comet_ml neptune sentry_sdk posthog tensorboard execnet pytest_rerunfailures"
@@ -29,8 +30,10 @@ _QUIET_TARGETS = (
 )
 """Modules of the standard library and of torch whose threads pass on what they get."""
 _PLAIN_THREADS = Kinds(threading.Thread, threading.Timer)
+# Read once from the class: a wrapper that a notebook puts there later is another code.
 _FIRST_CODE = threading.Thread._bootstrap.__code__  # type: ignore[attr-defined]
 """What a thread of `threading` is in from its first moment to its last."""
+# The innermost function of IPython that holds a cell's code.
 _RUNS_CELLS = ("IPython.core.interactiveshell", "run_code")
 
 
@@ -40,6 +43,7 @@ def threads() -> list[str]:
     frames = sys._current_frames()
     # Our own frame among its variables would be a cycle, and keep what was looked at until the next collection.
     frames.pop(own, None)
+    # `_active` and `_limbo` without their lock: a thread that holds it may be the one interrupted.
     starting = _starting()
     known = {**starting, **threading._active}  # type: ignore[attr-defined]
     # A thread leaves the active ones as its last act; on a busy machine it may be found there.
@@ -67,18 +71,23 @@ def _is_of_threading(frame: types.FrameType) -> bool:
 
 
 def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:
+    # First of all: a thread of ipykernel's that runs a cell does act.
     if _runs_a_cell(frame):
         return True
+    # Started by C code, or not by `threading`: all that is known of it is its first frame.
     if thread is None or type(thread) is threading._DummyThread:
         first = _outermost(frame)
         return str(first.f_globals.get("__name__")).partition(".")[0] not in _QUIET
     if thread is threading.main_thread() or id(thread) in idle:
         return False
     if is_of(type(thread), _QUIET):
+        # A replaced `run` on the object itself hides what its class promises.
         return "run" in instance_dict(thread)
+    # A class of the notebook, or of a library that is not known, may do anything.
     if type(thread) not in _PLAIN_THREADS:
         return True
     held = instance_dict(thread)
+    # Timer keeps what it will call under another name.
     started = held.get("function" if type(thread) is threading.Timer else "_target")
     # A thread lets go of its target when that has come to its end.
     return started is not None and not _is_quiet(started)
@@ -108,6 +117,7 @@ def _stack(frame: types.FrameType | None) -> Iterator[types.FrameType]:
 
 
 def _outermost(frame: types.FrameType) -> types.FrameType:
+    # The outermost frame names who started the thread; the innermost is wherever it waits.
     *_, first = _stack(frame)
     return first
 
@@ -129,6 +139,7 @@ def _is_idle(thread: Any) -> bool:
     held = instance_dict(thread)
     kinds = [name_of(kind) for kind in mro_of(type(thread))]
     if "_ExecutorManagerThread" in kinds:  # of concurrent.futures, and of joblib's loky
+        # The manager only passes results on; a task that was not handed out yet would act.
         waiting = held.get("pending_work_items")
         return type(waiting) is dict and not waiting
     target = held.get("_target")
@@ -136,10 +147,12 @@ def _is_idle(thread: Any) -> bool:
     if type(function) is not types.FunctionType:
         return False
     module, given = module_of_code(function), held.get("_args", ())
+    # Pools are recognised by the function that their threads run, as their names can be chosen.
     if (module, function.__name__) == ("concurrent.futures.thread", "_worker"):
         return not _has_waiting_work(given) and _waits_for_work(thread, function)
     if module == "multiprocessing.pool":
         return (
+            # Helpers of a Pool loop for ever; only its cache of results says whether work is out.
             _has_idle_cache(given)
             if function.__name__ != "worker"
             else _waits_for_work(thread, function)
@@ -160,8 +173,10 @@ def _waits_for_work(thread: Any, worker: Any) -> bool:
     frame = sys._current_frames().get(thread.ident)
     for each in _stack(frame):
         if each.f_code is worker.__code__:
+            # concurrent.futures names its work so, multiprocessing names it `task`.
             return each.f_locals.get("work_item") is None and each.f_locals.get("task") is None
         name = str(each.f_globals.get("__name__"))
+        # Any other module on the way down means that a task's function is being run.
         if name.partition(".")[0] not in ("threading", "queue", "multiprocessing", "_queue"):
             return False
     return False
@@ -169,6 +184,7 @@ def _waits_for_work(thread: Any, worker: Any) -> bool:
 
 def _has_idle_cache(given: Any) -> bool:
     """The helpers of multiprocessing's Pool hold, by task, what has not come back."""
+    # The cache of a Pool is a subclass of dict: its own __len__ is not called.
     caches = [part for part in given if isinstance(part, dict)] if type(given) is tuple else []
     return bool(caches) and all(not dict.__len__(cache) for cache in caches)
 
@@ -176,6 +192,7 @@ def _has_idle_cache(given: Any) -> bool:
 def worker_processes() -> set[int]:
     """Process numbers of the workers of idle pools."""
     found: set[int] = set()
+    # Taken as a list first: threads come and go meanwhile.
     for thread in list(threading._active.values()):  # type: ignore[attr-defined]
         if not _is_idle(thread):
             continue
@@ -184,6 +201,7 @@ def worker_processes() -> set[int]:
         if type(processes) is dict:
             found.update(number for number in processes if type(number) is int)
         given = held.get("_args", ())
+        # concurrent.futures keeps workers by number, multiprocessing as a list of Process objects.
         lists = [part for part in given if type(part) is list] if type(given) is tuple else []
         for process in [each for part in lists for each in part]:
             popen = instance_dict(process).get("_popen")

@@ -28,6 +28,7 @@ _BANDS.update({"RGBA": 4, "CMYK": 4, "RGBX": 4, "RGBa": 4, "La": 2})
 def image(value: Any, look: Any) -> dict[str, Any]:
     """Width and height; mode with its number of bands, and the shape that an array of it has; format of the file."""
     held = instance_dict(value)
+    # Pillow keeps the mode as `_mode` since 10.1; `size` and `mode` are properties.
     size, mode = held.get("_size"), held.get("_mode", held.get("mode"))
     shown: dict[str, Any] = {"representation": {"mode": look.scalar(mode)}}
     n_bands = _BANDS.get(mode, 0) if type(mode) is str else 0
@@ -35,6 +36,7 @@ def image(value: Any, look: Any) -> dict[str, Any]:
         bands = [n_bands] if n_bands > 1 else []
         shown["structure"] = {
             "size": list(size),
+            # Arrays of images have rows first.
             "array_shape": [size[1], size[0], *bands],
             "n_bands": n_bands,
         }
@@ -43,6 +45,7 @@ def image(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _class_format(value: Any) -> Any:
+    # A class's format is that of the files it reads; a copy has none.
     formats = [
         class_dict(kind)["format"] for kind in mro_of(type(value)) if "format" in class_dict(kind)
     ]

@@ -51,6 +51,7 @@ _COMPARED = 200
 """Items of which the content is compared, too: as many keys or attributes of each as _SIGNS."""
 _SIGNS = 20
 _NS_PER_SHAPE = 250
+# Sorting more takes longer than a look may.
 _LONGEST_SORTED = 20_000
 _NEVER_CALLED = Kinds(int, float, bool, str, list, tuple, dict, set, bytes, type(None))
 _WITHOUT_ITEMS = Kinds(int, float, bool, type(None), set, frozenset)
@@ -67,12 +68,14 @@ def text(value: Any, look: Any) -> dict[str, Any]:
 
 def octets(value: Any, look: Any) -> dict[str, Any]:
     base: Any = next(kind for kind in (bytes, bytearray, memoryview) if is_kind(value, kind))
+    # memoryview has no length in bytes but nbytes.
     length = value.nbytes if base is memoryview else base.__len__(value)
     return {"plus": {"structure": {"length": length}, "values": {"value": look.scalar(value)}}}
 
 
 def number_range(value: range, look: Any) -> dict[str, Any]:
     spelled = {"start": value.start, "stop": value.stop, "step": value.step}
+    # len() of a range refuses more than sys.maxsize.
     length = max(
         0, (value.stop - value.start + value.step - (1 if value.step > 0 else -1)) // value.step
     )
@@ -89,6 +92,7 @@ def part_of_sequence(value: slice, look: Any) -> dict[str, Any]:
 
 
 def _is_plain_slice(value: slice) -> bool:
+    # A slice may hold objects, whose repr is code.
     return all(type(part) in PLAIN for part in (value.start, value.stop, value.step))
 
 
@@ -100,6 +104,7 @@ def sequence(value: Any, look: Any) -> dict[str, Any]:
     )
     summary = row_facts(row, look)
     if base is tuple:
+        # The published extractor says nothing of a tuple's values: they are an addition.
         summary["plus"] = merged(summary.get("plus", {}), {"values": summary.pop("values", {})})
     names = _field_names(value)
     return merged(summary, {"plus": {"representation": {"fields": names}}} if names else {})
@@ -107,6 +112,7 @@ def sequence(value: Any, look: Any) -> dict[str, Any]:
 
 def _field_names(value: Any) -> list[str]:
     """The fields of a named tuple."""
+    # A class may put anything under `_fields`.
     names = class_dict(type(value)).get("_fields") if is_kind(value, tuple) else None
     return list(names) if type(names) is tuple and all(type(name) is str for name in names) else []
 
@@ -182,6 +188,7 @@ def _asked_indices(row: RowOfValues, look: Any) -> list[int]:
 
 
 def _inner(row: RowOfValues, look: Any) -> dict[str, Any]:
+    # Arrays of several dtypes, images of several modes: what does not stack.
     signs = Counter(sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign)
     told = {"representation": {"item_kinds": dict(sorted(signs.items()))}} if len(signs) > 1 else {}
     labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
@@ -202,11 +209,13 @@ def _nesting(row: RowOfValues, look: Any) -> dict[str, Any]:
 
 def _telling(row: RowOfValues, look: Any) -> list[int]:
     """The first items, and the first one of each further type, shape and content: the others are like one of these."""
+    # The content of many items is compared only for the first, as it costs most.
     signs = [(*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)]
     signs += [
         (*sequences.sign_of(item), ()) for item in islice(row.first(_LOOKED_AT), _COMPARED, None)
     ]
     n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
+    # Reversed, so that the first of each sign remains.
     others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
     return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]
 
@@ -219,6 +228,7 @@ def _content_of(item: Any) -> tuple[Any, ...]:
             for key, held in islice(dict.items(item), _SIGNS)
         )
     if type(item) in ROWS:
+        # Types alone, as looking into the values would cost a look at each item.
         return tuple(dict.fromkeys(id(type(held)) for held in item[:_SIGNS]))
     if any(map(is_of_notebook, mro_of(type(item)))):
         return tuple(
@@ -232,12 +242,14 @@ def unordered(value: Any, look: Any) -> dict[str, Any]:
     """A set: its items in their own order, as a set's order is another in each process."""
     base: Any = set if is_kind(value, set) else frozenset
     summary: dict[str, Any] = {"structure": {"length": base.__len__(value)}}
+    # Without an order, the first items would be others in each process.
     if base.__len__(value) > _LONGEST_SORTED:
         return summary
     kinds = counted(lambda: base.__iter__(value))
     types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
     plus: dict[str, Any] = {"representation": types_shown}
     if not _is_sortable([kind for kind, _ in kinds]):
+        # A set of mixed types cannot be sorted.
         return merged(summary, {"plus": plus})
     row = sequences.row_of(sorted(base.__iter__(value)))
     return merged(
@@ -258,6 +270,7 @@ def deque(value: Any, look: Any) -> dict[str, Any]:
     row = RowOfValues(
         kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at)
     )
+    # Of the class itself: a subclass may hide `maxlen`.
     longest = vars(kind)["maxlen"].__get__(value)
     return merged(row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}})
 
@@ -279,7 +292,9 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
     values: dict[str, Any] = {"exhausted": frame is None, "untouched": True}
     if frame is None:
         return {"plus": {"values": values}}
+    # A generator that runs is on the stack of another thread, or of this very look.
     is_running = getattr(value, prefix + "_running")
+    # `gi_suspended` exists since Python 3.11.
     is_suspended = getattr(value, prefix + "_suspended", frame.f_lasti >= 0)
     values["stands"] = "running" if is_running else "suspended" if is_suspended else "not started"
     inside = {} if is_running else look.inside(islice(_locals_of(frame).items(), look.limits.items))
@@ -315,6 +330,8 @@ def untouched(value: Any, look: Any) -> dict[str, Any]:
 
 def instance(value: Any, look: Any) -> dict[str, Any]:
     """An object of any other class: the data that it holds itself, those needed first; no property is run."""
+    # Attributes with one underscore are the notebook author's own; those of a library are not
+    # shown.
     hidden = "__" if any(map(is_of_notebook, mro_of(type(value)))) else "_"
     held = {
         name: item for name, item in instance_dict(value).items() if _is_shown(name, hidden, look)
@@ -350,6 +367,7 @@ def _methods(kind: type) -> list[str]:
 
 
 def is_of_notebook(kind: type) -> bool:
+    # What a class says of itself: `__module__` in its own dict, not one that it inherits.
     return class_dict(kind).get("__module__") == "__main__"
 
 
@@ -362,6 +380,7 @@ def a_class(value: Any, look: Any) -> dict[str, Any]:
     facts.update(signature_of(value))
     own = {name: made for name, made in class_dict(value).items() if _is_shown(name, "__", look)}
     data = (
+        # Functions and properties are told as methods; data of the class is looked into.
         [(name, made) for name, made in own.items() if not _has_get(made)]
         if is_of_notebook(value)
         else []
@@ -393,6 +412,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         and is_kind(value, dict)
         and step.value in ("keys", "values", "items")
     ):
+        # `d.items()` gives an object that is not in the kernel: two steps at once.
         return Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
     if step.kind == CALL and not _may_be_called(value):
         return Resolution(
@@ -412,12 +432,14 @@ def _item(value: Any, item: Any) -> Resolution | None:
         return _key(value, item)
     if is_kind(value, list) or is_kind(value, tuple) or is_kind(value, str):
         return _index(value, item)
+    # These have no __getitem__ in any release.
     if type(value) in _WITHOUT_ITEMS:
         return Resolution(
             missing=(
                 Missing("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),
             )
         )
+    # Any other object's __getitem__ is code.
     return Resolution()
 
 
@@ -428,14 +450,18 @@ def _key(value: Any, key: Any) -> Resolution:
     overridden = [
         kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)
     ]
+    # Looking up another key would call its __hash__ and __eq__.
     if type(key) not in PLAIN or not dicts.has_plain_keys(value):
         return Resolution()
     if dict.__contains__(value, key):
         by_code = any(
+            # A Bunch of scikit-learn overrides __getitem__ to warn of renamed keys, and gives what
+            # is stored.
             kind is not dict and package_of(kind) != "sklearn"
             for kind in overriders(value, "__getitem__")
         )
         return Resolution() if by_code else Resolution(dict.__getitem__(value, key))
+    # `__missing__` may make a value for any key.
     if overridden:
         return Resolution()
     fact = {"type": name_of(type(value)), "key": key, "similar": similar(key, dict.keys(value))}
@@ -444,6 +470,7 @@ def _key(value: Any, key: Any) -> Resolution:
 
 def _index(value: Any, index: Any) -> Resolution | None:
     base = list if is_kind(value, list) else tuple if is_kind(value, tuple) else str
+    # A subclass of list may count from 1.
     if any(kind is not base for kind in overriders(value, "__getitem__")):
         return Resolution()
     length = base.__len__(value)
@@ -455,6 +482,7 @@ def _index(value: Any, index: Any) -> Resolution | None:
                 Missing("keys", {"type": name_of(type(value)), "index": index, "length": length}),
             )
         )
+    # A boolean counts as 0 or 1, and a slice always works.
     if type(index) in _UNDECIDED:
         return Resolution()
     return Resolution(
@@ -491,6 +519,7 @@ SUMMARIZERS = {
 """By class name; iterators are added below by their types."""
 
 _WITH_HINT: tuple[Any, ...] = (
+    # Types of iterators have no names to import: an iterator of each is made for its type.
     [],
     (),
     "",
@@ -502,6 +531,7 @@ _WITH_HINT: tuple[Any, ...] = (
     b"",
     bytearray(),
 )
+# zip, map, filter and enumerate do not tell how much is left.
 _WITHOUT_HINT: tuple[Any, ...] = (zip(), map(str, ()), filter(None, ()), enumerate(()))
 SUMMARIZERS.update({name_of(type(iter(example))): iterator for example in _WITH_HINT})
 SUMMARIZERS.update({name_of(type(example)): untouched for example in _WITHOUT_HINT})

@@ -19,6 +19,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     step = steps[0]
     if step.kind != ATTRIBUTE:
         return Resolution()
+    # A property of the notebook's own model class is its code.
     if not is_of_keras(value, "Model") or not _is_property_of_keras(value, step.value):
         return None
     held = instance_dict(value)
@@ -26,6 +27,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         return Resolution(_public_layers(value))
     ends = {"input_shape": models.input_of, "output_shape": models.output_of}
     end = ends[step.value](held) if step.value in ends else None
+    # Models with several inputs have a list of shapes, which is not followed.
     shape = shapes_in(end) if end is not None else None
     return (
         Resolution(tuple(shape))

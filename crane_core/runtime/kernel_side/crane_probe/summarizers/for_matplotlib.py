@@ -17,6 +17,7 @@ _TEXTS = {"title": ("title",), "x_label": ("xaxis", "label"), "y_label": ("yaxis
 def figure(value: Any, look: Any) -> dict[str, Any]:
     """A figure: its axes."""
     held = instance_dict(value)
+    # Releases of matplotlib keep a figure's axes in a list, or in a stack.
     axes: Any = held.get("_localaxes", None)
     parts = list(list.__iter__(axes)) if is_kind(axes, list) else _stacked(held)
     shown = [(str(at), part) for at, part in enumerate(parts[: look.limits.items])]
@@ -34,6 +35,7 @@ def axes(value: Any, look: Any) -> dict[str, Any]:
     """Axes: kinds of artists in them, title and labels, and where they stand in a grid."""
     held = instance_dict(value)
     children = held.get("_children")
+    # Older releases keep artists in a list per kind.
     kinds = (
         Counter(name_of(type(child)) for child in children) if type(children) is list else Counter()
     )
@@ -42,6 +44,7 @@ def axes(value: Any, look: Any) -> dict[str, Any]:
         for name, path in _TEXTS.items()
         if type(text := _text(held, path)) is str and text
     }
+    # The nearest class with a name: polar, 3d, rectilinear.
     projection = next(
         (class_dict(kind)["name"] for kind in mro_of(type(value)) if "name" in class_dict(kind)),
         None,

@@ -73,6 +73,7 @@ class AskedName(NamedTuple):
             for chain in self.chains
             if chain.steps
             and chain.steps[0].kind == ITEM
+            # An unknown subscript may be any key: it says nothing about what the target wants.
             and type(chain.steps[0].value) is not Unknown
         )
 
@@ -86,6 +87,7 @@ def _first_call(chain: Chain) -> Iterator[tuple[str, tuple[Any, ...], tuple[tupl
     steps = chain.steps
     if steps and steps[0].kind == CALL:
         yield ("", *steps[0].value)
+    # Only the method's first call: later ones are made on what it gives.
     if len(steps) > 1 and steps[0].kind == ATTRIBUTE and steps[1].kind == CALL:
         yield (steps[0].value, *steps[1].value)
 

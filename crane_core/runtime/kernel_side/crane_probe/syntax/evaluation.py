@@ -38,6 +38,7 @@ class Evaluation(Expressions):
             if self._statement(statement):
                 self._certain = was_certain
                 return True
+            # After an `if ...: return` the rest may not run.
             if _may_leave(statement):
                 self._certain = False
         self._certain = was_certain
@@ -50,6 +51,7 @@ class Evaluation(Expressions):
         )
         if reader is not None:
             return bool(reader(node))
+        # A statement without a reader of its own has only expressions.
         for child in ast.iter_child_nodes(node):
             self.expression(child)
         return isinstance(node, _LEAVES)
@@ -58,6 +60,7 @@ class Evaluation(Expressions):
 
     def _read_assign(self, node: ast.Assign) -> None:
         self.expression(node.value)
+        # Read before the target is bound: `x = x + 1` loads the x of the kernel.
         meaning = self.meaning_of(node.value)
         for target in node.targets:
             self._unpack(target, node.value, meaning)
@@ -66,6 +69,7 @@ class Evaluation(Expressions):
         both_spelled = isinstance(target, (ast.Tuple, ast.List)) and isinstance(
             value, (ast.Tuple, ast.List)
         )
+        # `a, b = 1, 2` binds each to its own value; any other right side is unknown in its parts.
         if both_spelled and len(target.elts) == len(value.elts):
             for part, meant in zip(
                 target.elts, [self.meaning_of(element) for element in value.elts]
@@ -76,12 +80,14 @@ class Evaluation(Expressions):
 
     def _read_annassign(self, node: ast.AnnAssign) -> None:
         self.expression(node.value)
+        # Annotations of local variables are never evaluated.
         if not self.scopes.locals:
             self.expression(node.annotation)
         if node.value is not None:
             self.bind_target(node.target, self.meaning_of(node.value))
 
     def _read_augassign(self, node: ast.AugAssign) -> None:
+        # `x += 1` loads first, so that a missing name is missed here.
         self.expression(_as_load(node.target))
         self.expression(node.value)
         self.bind_target(node.target)
@@ -96,6 +102,7 @@ class Evaluation(Expressions):
 
     def _read_delete(self, node: ast.Delete) -> None:
         for target in node.targets:
+            # `del frame["a"]` raises where the column is missing.
             self.expression(_as_load(target))
             if isinstance(target, ast.Name):
                 self.scopes.unbind(target.id)
@@ -109,6 +116,7 @@ class Evaluation(Expressions):
 
     def _read_importfrom(self, node: ast.ImportFrom) -> None:
         names = tuple(alias.name for alias in node.names)
+        # `from . import x` has no meaning in a notebook that is not a package.
         if not node.level and node.module:
             self.imports.append(Import(node.module, names, node.lineno, self._certain))
         for alias in node.names:
@@ -124,6 +132,7 @@ class Evaluation(Expressions):
         for argument in [*annotated, arguments.vararg, arguments.kwarg]:
             self.expression(argument.annotation if argument else None)
         self.expression(node.returns)
+        # The body is read where the function is called, with what is known there.
         self.scopes.bind(node.name, Closure(node, self.scopes.locals))
 
     _read_asyncfunctiondef = _read_functiondef
@@ -136,6 +145,7 @@ class Evaluation(Expressions):
         ]:
             self.expression(part)
         outer = self.scopes.locals
+        # A class's body has its own names, and runs at once.
         self.scopes.locals = (*outer, given_names(node.body))
         self.body(node.body)
         self.scopes.locals = outer
@@ -150,18 +160,21 @@ class Evaluation(Expressions):
     def _ways(self, blocks: list[list[Any]]) -> bool:
         """Reads blocks, one of which runs; True when none comes to its end."""
         start, was_certain, ends = self.scopes.snapshot(), self._certain, []
+        # One of the blocks runs, so nothing in any of them is certain.
         self._certain = False
         for block in blocks:
             self.scopes.restore(start)
             if not self.body(block):
                 ends.append(self.scopes.snapshot())
         self._certain = was_certain
+        # Where no block comes to its end, what follows is not reached.
         self.scopes.join(ends or [self.scopes.snapshot()])
         return not ends
 
     def _read_for(self, node: Any) -> None:
         self.expression(node.iter)
         was_certain = self._certain
+        # The body runs at least once only over what is known to hold something.
         self._certain = was_certain and self.is_filled(node.iter)
         self.bind_loop(node.target, node.iter)
         self.body(node.body)
@@ -173,6 +186,7 @@ class Evaluation(Expressions):
     def _read_while(self, node: ast.While) -> None:
         self.expression(node.test)
         was_certain = self._certain
+        # `while True` runs its body at least once.
         self._certain = (
             was_certain and isinstance(node.test, ast.Constant) and bool(node.test.value)
         )
@@ -182,8 +196,10 @@ class Evaluation(Expressions):
 
     def _read_try(self, node: Any) -> bool:
         was_certain, before = self._certain, self.scopes.snapshot()
+        # Without handlers (`try ... finally`) an exception in the body still ends the cell.
         self._certain = was_certain and not node.handlers
         leaves = self.body([*node.body, *node.orelse])
+        # What the body has bound may be unbound where a handler continues.
         self.scopes.perhaps |= set(self.scopes.target) - set(before[0])
         ends = [] if leaves else [self.scopes.snapshot()]
         self._certain = False
@@ -192,6 +208,7 @@ class Evaluation(Expressions):
             if not self._handler(handler):
                 ends.append(self.scopes.snapshot())
         self.scopes.join(ends or [self.scopes.snapshot()])
+        # `finally` runs on every way.
         self._certain = was_certain
         return self.body(node.finalbody) or not ends
 
@@ -210,6 +227,7 @@ class Evaluation(Expressions):
                 self.bind_target(item.optional_vars)
         was_certain = self._certain
         # What a `with` of the target itself does with exceptions is known to the rules.
+        # A context of a library may swallow what is raised in it.
         if self._via and not all(
             called_name(item.context_expr) in PASSES_ERRORS_ON for item in node.items
         ):
@@ -223,9 +241,11 @@ class Evaluation(Expressions):
     def _read_match(self, node: Any) -> bool:
         self.expression(node.subject)
         for case in node.cases:
+            # Guards are evaluated only for cases that come so far.
             self.perhaps(case.guard)
             for name in _captured(case.pattern):
                 self.scopes.bind(name)
+        # No case need match.
         self._ways([*(case.body for case in node.cases), []])
         return False
 
@@ -253,6 +273,7 @@ def _may_leave(node: ast.AST) -> bool:
     """True when the statement holds a return, raise, break or continue outside its own functions."""
     if isinstance(node, _LEAVES):
         return True
+    # return, break and continue of an inner function leave only that function.
     return not isinstance(node, _DEFINES) and any(
         _may_leave(child) for child in ast.iter_child_nodes(node)
     )

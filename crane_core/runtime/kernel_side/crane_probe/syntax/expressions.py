@@ -14,8 +14,10 @@ from .asked import ATTRIBUTE, CALL, ITEM, Chain, ChainStep, Unknown
 from .literals import LoopValues, known
 from .scopes import NOTHING_KNOWN, Alias, Closure, Literal, Scopes, local_names
 
+# A loop over more values is told as one with unknown ones, to bound the number of chains.
 _LARGEST_PRODUCT = 64
 _CHANGES = {
+    # `sort_values` and the rest give new objects: only these change the frame itself.
     "pandas": {"insert", "pop", "update"},
     "numpy": {"fill", "sort", "resize", "itemset", "put", "partition"},
     "": {
@@ -133,10 +135,12 @@ class Expressions:
         self._kernel = kernel
         self._find_callee = find_callee
         self._follows_left = follow
+        # Functions that are being read: recursion would not end.
         self._following: tuple[Any, ...] = ()
         self._certain = True
         self._via: tuple[str, ...] = ()
         self._line = 0
+        # What a call gives is another object each time.
         self._n_copies = 0
 
     def expression(self, node: ast.AST | None) -> None:
@@ -154,6 +158,7 @@ class Expressions:
         """Reads expressions that may or may not be evaluated."""
         was_certain, self._certain = self._certain, False
         for node in nodes:
+            # `x and (y := z)`: whether y is bound is not known afterwards.
             before = self.scopes.snapshot() if _binds(node) else None
             self.expression(node)
             if before is not None:
@@ -181,14 +186,17 @@ class Expressions:
             self._note(base.id, tuple(self._step(link) for link in links))
         else:
             self.expression(base)
+        # Python evaluates the object, then each subscript and argument from left to right.
         for link in links:
             self._inner_expressions(link)
         if isinstance(base, ast.Name):
+            # After the chain is noted, because a call changes the object only once it was reached.
             self._after(base.id, links)
             self._mark_handed(base.id, links)
 
     def _mark_handed(self, name: str, links: list[Any]) -> None:
         """Remembers which objects the calls of a chain were given: a function may set attributes of them."""
+        # A function of the target that has the name of a built-in may do anything.
         if name in _HARMLESS and name not in self.scopes.target:
             return
         calls = [link for link in links if isinstance(link, ast.Call)]
@@ -204,10 +212,13 @@ class Expressions:
             self.expression(link.slice)
         elif isinstance(link, ast.Call):
             for argument in [*link.args, *(keyword.value for keyword in link.keywords)]:
+                # any(... for ...) asks for the first element, while a bare generator may never run.
                 if isinstance(argument, ast.GeneratorExp) and called_name(link) in _CONSUMES:
                     self._comprehension(argument, [argument.elt])
                 else:
                     self.expression(argument)
+                # `map(f, xs)`: the function is called by another one, with arguments that are not
+                # known.
                 self._follow_loosely(argument)
 
     def _step(self, link: Any) -> ChainStep:
@@ -227,11 +238,13 @@ class Expressions:
         if type(value) is not Unknown or not isinstance(node, ast.Name):
             return value
         meaning = self.scopes.meaning(node.id)
+        # An item or attribute as an argument has no name in the kernel.
         is_kernels = (
             type(meaning) is Alias
             and not meaning.steps
             and meaning.owner not in self.scopes.changed
         )
+        # An element that the target has set makes the object another than the kernel's.
         is_made = (
             any(owner == (meaning.name, 0) for owner, _ in self.scopes.made) if is_kernels else True
         )
@@ -253,11 +266,13 @@ class Expressions:
     def _note(self, name: str, steps: tuple[ChainStep, ...], *, stored: bool = False) -> None:
         """Notes the chain where its name is, or refers to, one of the kernel's."""
         meaning = self.scopes.meaning(name)
+        # A name that is bound to something of the target has no chain in the kernel.
         if type(meaning) is Alias:
             for chosen in _expanded((*meaning.steps, *steps)):
                 self._add(meaning, chosen, stored=stored)
 
     def _add(self, meaning: Alias, steps: tuple[ChainStep, ...], *, stored: bool) -> None:
+        # Setting `a.b` makes `a.b.c` unknown as well, so all beginnings count.
         prefixes = ((meaning.owner, repr(steps[:length])) for length in range(1, len(steps) + 1))
         is_made = stored or any(prefix in self.scopes.made for prefix in prefixes)
         self.chains.append(
@@ -265,6 +280,7 @@ class Expressions:
                 name=meaning.name,
                 steps=steps,
                 line=self._line,
+                # A name that the target binds on some ways may be the target's by then.
                 certain=self._certain and meaning.name not in self.scopes.perhaps,
                 via=self._via,
                 stored=is_made,
@@ -274,6 +290,7 @@ class Expressions:
         )
 
     def _note_line(self, node: Any) -> None:
+        # Inside a function that is followed, the line stays that of the call in the target.
         if not self._via:
             self._line = getattr(node, "lineno", self._line)
 
@@ -281,16 +298,20 @@ class Expressions:
 
     def _after(self, name: str, links: list[Any]) -> None:
         """What a call does: changes the object, runs a function of the notebook."""
+        # Only the first call: what a second one is made on is not in the kernel.
         at = next((number for number, link in enumerate(links) if isinstance(link, ast.Call)), None)
         if at is None:
             return
         call, steps = links[at], tuple(self._step(link) for link in links[:at])
         meaning = self.scopes.meaning(name)
+        # super().f() may set attributes of the object whose method is being read.
         if name == "super":
             self._mark_change_by_base()
         elif type(meaning) is Alias:
             self._mark_change(meaning, steps, call)
             whole = (*meaning.steps, *steps)
+            # An item may have been replaced by the target: then the kernel's function is not the
+            # one called.
             if not self._may_be_other(meaning, whole):
                 self._follow(self._find_callee(meaning.name, whole), call, meaning, steps)
         elif type(meaning) is Closure and not steps:
@@ -315,8 +336,10 @@ class Expressions:
 
     def _mark_change(self, meaning: Alias, steps: tuple[ChainStep, ...], call: ast.Call) -> None:
         method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
+        # `inplace=False` counts as well, as its value may not be known.
         in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
         package = package_of(type(self._kernel(meaning.name)))
+        # Any method may set attributes; whether items change depends on its name.
         self.scopes.called.add(meaning.owner)
         if method in _CHANGES.get(package, _CHANGES[""]) or in_place:
             self.scopes.changed.add(meaning.owner)
@@ -333,11 +356,14 @@ class Expressions:
         given = self._given(callee.node, call, skip=callee.n_given) if call else {}
         was_certain, self._certain = self._certain, self._certain and callee.certain
         if callee.n_held is not None and callee.node.args.args:
+            # `self` is the object on which the method was found.
             held = (*owner.steps, *steps)[: callee.n_held]
             given[callee.node.args.args[0].arg] = owner._replace(steps=held)
+        # Variables of an outer function are known to that function alone.
         around = dict.fromkeys(callee.closed, NOTHING_KNOWN)
         self._enter(callee.node, callee.name, (around,), given)
         self._certain = was_certain
+        # A class's other methods may be called later, at an unknown time.
         self._may_enter(callee.others, callee.name, ())
 
     def _follow_closure(self, closure: Closure, call: ast.Call | None, name: str) -> None:
@@ -347,6 +373,7 @@ class Expressions:
             return
         first, others = methods_of(node)
         if first is not None:
+            # __new__, a metaclass or a decorator may make objects without __init__.
             was_certain, self._certain = self._certain, self._certain and _makes_plainly(node)
             self._enter(
                 first, name, closure.scopes, self._given(first, call, skip=1) if call else {}
@@ -373,6 +400,7 @@ class Expressions:
             {parameter: meaning for parameter, meaning in given.items() if parameter in scope}
         )
         self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
+        # A lambda's body is an expression.
         self.body(node.body if isinstance(node.body, list) else [ast.Expr(node.body)])
         self.scopes.locals, self._via, self._certain = outer_scopes, outer_via, outer_certain
         self._following = self._following[:-1]
@@ -386,6 +414,7 @@ class Expressions:
         positional = [
             argument.arg for argument in [*getattr(node.args, "posonlyargs", []), *node.args.args]
         ][skip:]
+        # *args shifts positions by an unknown number.
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             return {}
         pairs = [
@@ -409,6 +438,7 @@ class Expressions:
     def _alias(self, meaning: Alias, links: list[Any]) -> Alias:
         steps = tuple(self._step(link) for link in links)
         copy = meaning.copy
+        # A call or an item may give a copy: changes of one are then not changes of the other.
         if any(isinstance(link, (ast.Call, ast.Subscript)) for link in links):
             self._n_copies += 1
             copy = self._n_copies
@@ -416,6 +446,7 @@ class Expressions:
         return Alias(meaning.name, (*meaning.steps, *steps), copy)
 
     def _inherit_changes(self, owner: tuple[str, int], copy: tuple[str, int]) -> None:
+        # What was changed before stays changed in the copy.
         if owner in self.scopes.changed or any(made == owner for made, _ in self.scopes.made):
             self.scopes.changed.add(copy)
 
@@ -437,6 +468,7 @@ class Expressions:
         for default in [*node.args.defaults, *node.args.kw_defaults]:
             self.expression(default)
         outer = self.scopes.locals
+        # A lambda may never be called.
         self.scopes.locals = (*outer, local_names(node))
         self.perhaps(node.body)
         self.scopes.locals = outer
@@ -458,6 +490,7 @@ class Expressions:
         names = {
             found: NOTHING_KNOWN for part in node.generators for found in stored_names(part.target)
         }
+        # Python evaluates the first iterable outside the comprehension's own scope.
         self.expression(node.generators[0].iter)
         self._certain = self._certain and not is_lazy
         self.scopes.locals = (*outer, names)
@@ -465,9 +498,11 @@ class Expressions:
             if number:
                 self.expression(generator.iter)
             self._certain = self._certain and self.is_filled(generator.iter)
+            # Bound per generator, in order: a later one may use the names of an earlier one.
             self.bind_loop(generator.target, generator.iter)
             for condition in generator.ifs:
                 self.expression(condition)
+                # After a condition no element is certain.
                 self._certain = False
         for result in results:
             self.expression(result)
@@ -483,6 +518,7 @@ class Expressions:
         values = self.loop_values(iterated)
         self.bind_target(target, NOTHING_KNOWN)
         if values and isinstance(target, ast.Name):
+            # One value after the other, so that `frame[column]` is looked up for each.
             self.scopes.bind(target.id, Literal(LoopValues(values)))
         elif values and isinstance(target, (ast.Tuple, ast.List)):
             self._bind_columns(target.elts, values)
@@ -501,10 +537,12 @@ class Expressions:
         value = known(iterated, self.value_of)
         if type(value) not in ROWS or any(type(item) is Unknown for item in value):
             return None
+        # Cut: beyond, only the first values are told.
         return tuple(value[:_LARGEST_PRODUCT])
 
     def _values_of_call(self, call: Any) -> tuple[Any, ...] | None:
         name = call.func.id
+        # A name of the notebook may hide range, zip or enumerate.
         if call.keywords or self.value_of(name) is not MISSING or not call.args:
             return None
         if name == "range":
@@ -554,6 +592,7 @@ class Expressions:
         steps = tuple(self._step(link) for link in links)
         if isinstance(base, ast.Name):
             self._note(base.id, steps, stored=True)
+        # Subscripts of what is set are evaluated: `frame[missing] = 1` loads `missing`.
         for link in links:
             self._inner_expressions(link)
         meaning = self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
@@ -564,6 +603,7 @@ class Expressions:
         for chosen in _expanded((*meaning.steps, *steps)):
             self.scopes.made.add((meaning.owner, repr(chosen)))
         last = steps[-1]
+        # Setting one known item leaves the others as they are; anything else may change them.
         if last.kind == ATTRIBUTE or type(last.value) is Unknown or len(steps) > 1:
             self.scopes.changed.add(meaning.owner)
 
@@ -580,6 +620,7 @@ def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
     functions = [
         part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
+    # `__init__` runs for certain when an object is made; the others may.
     first = next((part for part in functions if part.name == "__init__"), None)
     return first, tuple(part for part in functions if part is not first)
 
@@ -592,10 +633,12 @@ def _makes_plainly(node: ast.ClassDef) -> bool:
 
 def _runs_when_called(node: Any) -> bool:
     """Whether a call runs the body, and what it raises comes out: no generator, nor behind a decorator not known."""
+    # A generator's body runs when it is asked for values, a coroutine's when it is awaited.
     if isinstance(node, ast.AsyncFunctionDef) or any(
         map(_yields, node.body if isinstance(node.body, list) else ())
     ):
         return False
+    # A decorator that is not known may call the function never, or catch what it raises.
     return all(
         called_name(part) in PASSES_ERRORS_ON for part in getattr(node, "decorator_list", ())
     )
@@ -648,6 +691,7 @@ def _expanded(steps: tuple[ChainStep, ...]) -> Iterator[tuple[ChainStep, ...]]:
         return
     first = spread[0]
     values = _choices(steps[first])
+    # Only the first loop is spread out: the product of several would be too many.
     for value in values[:_LARGEST_PRODUCT]:
         others = tuple(_settled(step) for step in steps[first + 1 :])
         yield (*steps[:first], ChainStep(steps[first].kind, value), *others)
@@ -676,8 +720,10 @@ def _range(bounds: list[Any]) -> tuple[Any, ...] | None:
     if (
         not 1 <= len(bounds) <= 3
         or any(type(bound) is not int for bound in bounds)
+        # range(..., 0) raises, which is not a question of names.
         or 0 in bounds[2:]
     ):
         return None
     numbers = range(*bounds)
+    # First and last tell whether all are inside a length.
     return tuple(numbers) if len(numbers) <= _LARGEST_PRODUCT else (numbers[0], numbers[-1])

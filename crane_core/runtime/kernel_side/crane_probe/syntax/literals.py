@@ -14,6 +14,7 @@ from ..kinds import CONTAINERS, INDICES, PLAIN, REAL, ROWS, Kinds
 from .asked import Unknown
 
 _JOINED = Kinds(str, list, tuple)
+# Longer lists in a cell are data, not labels that a cell asks for.
 _LARGEST_LIST = 400
 _LONGEST_TEXT = 2_000
 _LARGEST_INT = 2**63
@@ -46,6 +47,7 @@ def is_plain(value: Any) -> bool:
     """True for a number, a text, None, and for a list, tuple or set of them that is not too long."""
     kind = type(value)
     if kind in CONTAINERS:
+        # Pairs count, as labels of columns with two levels are.
         return len(value) <= _LARGEST_LIST and all(
             _is_word(item) or _is_pair(item) for item in value
         )
@@ -56,6 +58,7 @@ def _is_word(value: Any) -> bool:
     """True for a plain value that is short enough to be spelled, and that equals itself: a NaN does not."""
     kind = type(value)
     if kind is float:
+        # A label that does not equal itself is found by no look-up.
         return bool(value == value)
     if kind is int:
         return bool(-_LARGEST_INT < value < _LARGEST_INT)
@@ -88,6 +91,7 @@ def _constant(node: Any, names: Names) -> Any:
 
 def _name(node: Any, names: Names) -> Any:
     value = names(node.id)
+    # A value of the kernel counts only if it is plain: anything else could change in between.
     return value if type(value) is LoopValues or is_plain(value) else MISSING
 
 
@@ -103,11 +107,13 @@ def _sequence(node: Any, names: Names) -> Any:
         else:
             items.append(known(element, names))
     if any(type(item) is LoopValues for item in items) and len(items) > 1:
+        # Two loops in one subscript go in step or not: unknown.
         items = [Unknown("a loop's name") if type(item) is LoopValues else item for item in items]
     return tuple(items) if isinstance(node, ast.Tuple) else items
 
 
 def _dict(node: Any, names: Names) -> Any:
+    # `{**other}` has None for a key.
     keys = [_known(key, names) if key else MISSING for key in node.keys]
     if any(type(key) not in PLAIN and not _is_pair(key) for key in keys):
         return MISSING
@@ -146,6 +152,7 @@ def _computed(node: Any, names: Names) -> Any:
 
 def _may_compute(kind: ast.operator, left: Any, right: Any) -> bool:
     if type(left) is int and type(right) is int:
+        # Bounded: a product of products would grow without end.
         return abs(left) < _LARGEST_INT and abs(right) < _LARGEST_INT
     return isinstance(kind, ast.Add) and type(left) is type(right) and type(left) in _JOINED
 
@@ -205,6 +212,7 @@ def _call(node: Any, names: Names) -> Any:
         not isinstance(node.func, ast.Name)
         or len(node.args) != 1
         or node.keywords
+        # A notebook may have its own `len`.
         or names(node.func.id) is not MISSING
     ):
         return MISSING
@@ -224,6 +232,7 @@ _READERS: dict[str, Callable[[Any, Names], Any]] = {
     "Tuple": _sequence,
     "Dict": _dict,
     "Slice": _slice,
+    # Python 3.8 wraps subscripts in these two; later trees do not.
     "Index": _index,
     "ExtSlice": _extended,
     "UnaryOp": _negated,

@@ -22,11 +22,15 @@ _PYTHON_CELLS = (
     "mprun",
 )
 """Cell magics whose body is Python run in this kernel; the body of any other (bash, html, writefile...) is not."""
+# These run their body in a new process, which has none of the notebook's names.
 _OTHER_PROCESS = ("python", "python3")
+# Assignments too: `files = !ls` and `x = %timeit -o f()`.
 _LINE = re.compile(r"^(?P<indent>\s*)(?P<assigned>[\w\s,.\[\]\"']+=\s*)?(?P<mark>%|!)(?P<rest>.*)$")
+# `?name`, `name??`: help, which evaluates nothing.
 _HELP = re.compile(r"^(?P<indent>\s*)(\?{1,2}[\w.*%]+|[\w.]+\?{1,2})\s*;?$")
 _TIMED = re.compile(r"^(?:time|timeit|prun|mprun|memit|lprun)\b(?P<code>.*)$")
 _OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
+# Braces that are doubled are the shell's own.
 _NAME_IN_SHELL = re.compile(r"(?<!\{)\{(?P<braced>[^{}]+)\}|\$(?P<bare>[A-Za-z_]\w*)")
 _PROMPTS = (
     (re.compile(r"^>>>( |$)"), re.compile(r"^(?:>>>|\.\.\.)(?: |$)")),
@@ -45,10 +49,13 @@ class Parsed(NamedTuple):
 
 def parsed(code: str) -> Parsed:
     """The cell's tree. Plain Python is parsed as it is; else with magics replaced."""
+    # Plain Python first: `a %b` at the start of a line is an expression, not a magic.
     try:
         return Parsed(ast.parse(code))
+    # ValueError: a cell may hold a null byte.
     except (SyntaxError, ValueError):
         return _parsed_without_magics(code)
+    # A cell of thousands of brackets: the parser gives up, the look does not.
     except (RecursionError, MemoryError) as error:
         return Parsed(ast.Module([], []), type(error).__name__, 0)
 
@@ -65,12 +72,14 @@ def _parsed_without_magics(code: str) -> Parsed:
 
 def python_of(code: str) -> str:
     """The cell with its magics replaced by the Python that they run, or by nothing; one line stays one line."""
+    # In IPython's own order: indent, then prompts, then magics.
     lines = _without_prompts(_without_indent(code.split("\n")))
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     cell_magic = _CELL_MAGIC.match(lines[first])
     if cell_magic:
         name = cell_magic.group(1)
         if name not in _PYTHON_CELLS or name in _OTHER_PROCESS:
+            # As many lines as before, so that a line number stays that of the cell.
             return "\n" * (len(lines) - 1)
         lines[first] = ""
     return "\n".join(_python_line(line) for line in lines)
@@ -95,6 +104,7 @@ def _without_prompts(lines: list[str]) -> list[str]:
 def _python_line(line: str) -> str:
     helped = _HELP.match(line)
     if helped:
+        # `pass` keeps the block in which the line is.
         return helped.group("indent") + "pass"
     found = _LINE.match(line)
     if not found:
@@ -104,9 +114,11 @@ def _python_line(line: str) -> str:
         found.group("assigned") or "",
         found.group("rest"),
     )
+    # `%time x = f()` runs its line as Python; `!time x` does not.
     timed = _TIMED.match(rest) if found.group("mark") == "%" else None
     code = _without_options(timed.group("code")) if timed else _shell_names(rest)
     if assigned:
+        # What a shell line gives is a list of texts: unknown, but bound.
         return f"{indent}{assigned}{code or None}"
     return f"{indent}{code or 'pass'}"
 
@@ -123,6 +135,7 @@ def _shell_names(rest: str) -> str:
         found.group("braced") or found.group("bare") for found in _NAME_IN_SHELL.finditer(rest)
     ]
     return (
+        # A tuple, so that each name is loaded and nothing is called.
         "(" + ", ".join(code for code in codes if _is_expression(code)) + ",)"
         if any(map(_is_expression, codes))
         else ""

@@ -67,6 +67,7 @@ class Scopes:
         for scope in reversed(self.locals):
             if name in scope:
                 return scope[name]
+        # A name that nothing binds is the kernel's, or missing.
         return self.target.get(name, Alias(name))
 
     def bind(self, name: str, meaning: Any = NOTHING_KNOWN) -> None:
@@ -81,6 +82,7 @@ class Scopes:
         self.target.pop(name, None)
 
     def snapshot(self) -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
+        # Copies: a branch is read into the same dicts and must be taken back.
         return dict(self.target), tuple(dict(scope) for scope in self.locals)
 
     def restore(self, taken: tuple[dict[str, Any], tuple[dict[str, Any], ...]]) -> None:
@@ -93,9 +95,11 @@ class Scopes:
         """After branches: a name is the target's own only where each branch assigns it."""
         some = set().union(*(end[0] for end in ends))
         self.target = _joined([end[0] for end in ends])
+        # Bound on some ways: neither the kernel's for certain nor the target's.
         self.perhaps |= some - set(self.target)
         for at, scope in enumerate(self.locals):
             joined = _joined([end[1][at] for end in ends])
+            # A local name stays local on every way, whatever it holds.
             scope.update({name: joined.get(name, NOTHING_KNOWN) for name in scope})
 
 
@@ -103,6 +107,7 @@ def _joined(ends: list[dict[str, Any]]) -> dict[str, Any]:
     first = ends[0]
     shared = [name for name in first if all(name in end for end in ends)]
     return {
+        # By identity: two branches that bind equal values are rare, and comparing may run code.
         name: first[name] if all(end[name] is first[name] for end in ends) else NOTHING_KNOWN
         for name in shared
     }
@@ -126,6 +131,7 @@ def given_names(body: Iterable[ast.AST]) -> dict[str, Any]:
     """The names that statements give values in their own scope, but for those they declare as of another."""
     found = [given for statement in body for given in _given(statement)]
     outer = {name for name, is_outer in found if is_outer}
+    # `global x` in a function binds the name of the module.
     return {name: NOTHING_KNOWN for name, _ in found if name not in outer}
 
 
@@ -140,6 +146,7 @@ def _given(node: ast.AST) -> Iterator[tuple[str, bool]]:
         yield from ((alias.asname or alias.name.partition(".")[0], False) for alias in node.names)
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
         for child in ast.iter_child_nodes(node):
+            # A comprehension's names are its own, except those of `:=`.
             if not _is_comprehension(node) or isinstance(child, ast.NamedExpr):
                 yield from _given(child)
 
@@ -151,6 +158,7 @@ def _own_name(node: ast.AST) -> str | None:
         return node.id
     if isinstance(node, ast.ExceptHandler):
         return node.name
+    # Names in patterns of `match` (Python 3.10) are texts, not Name nodes.
     name = getattr(node, "name", None) if type(node).__name__ in ("MatchAs", "MatchStar") else None
     return name if isinstance(name, str) else None
 

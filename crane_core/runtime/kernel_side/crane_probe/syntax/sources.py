@@ -39,6 +39,8 @@ class Sources:
 
     def __init__(self, cells: list[Mapping[str, Any]]) -> None:
         ran = [(number, cell) for number, cell in enumerate(cells) if cell.get("executed")]
+        # Cells without a number ran in a kernel that is gone: they come last, in the notebook's
+        # order.
         in_order = sorted(
             ran, key=lambda one: (one[1].get("order") is None, one[1].get("order") or 0, one[0])
         )
@@ -59,6 +61,7 @@ class Sources:
         """Where the name was deleted after it was last given a value, among the cells that ran."""
         for cell in reversed(self.executed):
             for given in reversed(self._given(cell, name)):
+                # Only the last mention counts: deleted, then given again, is not deleted.
                 return CodePlace(cell["notebook_index"], given.line) if given.is_deleted else None
         return None
 
@@ -74,15 +77,18 @@ class Sources:
     def function(self, function: FunctionType) -> Any | None:
         """The syntax tree of a function of the notebook: the last one that fits, then what IPython kept of it."""
         for cell in reversed(self.executed):
+            # A search in the text is far cheaper than parsing all cells.
             if function.__code__.co_name in cell["code"] or function.__code__.co_name == "<lambda>":
                 found = _fitting(self._tree(cell["code"]), function)
                 if found is not None:
                     return found
+        # A cell that was edited since: IPython keeps the text that ran in linecache.
         kept = linecache.cache.get(function.__code__.co_filename)
         lines = kept[2] if kept is not None and len(kept) > 2 else []
         return _fitting(self._tree("".join(lines)), function)
 
     def _given(self, cell: Mapping[str, Any], name: str) -> list[GivenName]:
+        # Most cells do not mention the name at all.
         if name not in cell["code"]:
             return []
         return [given for given in _given_by(self._tree(cell["code"]).body) if given.name == name]
@@ -96,6 +102,7 @@ class Sources:
 def _fitting(tree: ast.Module, function: FunctionType) -> Any | None:
     """The function in a tree that has the name and the parameters, best the one that begins at the same line."""
     code = function.__code__
+    # By parameters as well: a function may have been defined twice under one name.
     n_parameters = code.co_argcount + code.co_kwonlyargcount
     found = [
         node
@@ -106,6 +113,7 @@ def _fitting(tree: ast.Module, function: FunctionType) -> Any | None:
         node for node in found if parameters(node)[:n_parameters] == code.co_varnames[:n_parameters]
     ]
     at_line = [node for node in fitting if _first_line(node) == code.co_firstlineno]
+    # The last definition is the one that the name refers to.
     best = at_line or fitting
     return best[-1] if best else None
 
@@ -115,6 +123,7 @@ def _name(node: Any) -> str:
 
 
 def _first_line(node: Any) -> int:
+    # A code object begins at its first decorator, a node of a tree at `def` (since Python 3.8).
     lines: list[int] = [node.lineno, *(part.lineno for part in getattr(node, "decorator_list", []))]
     return min(lines)
 
@@ -124,6 +133,7 @@ def _given_by(statements: list[Any]) -> Iterator[GivenName]:
     for statement in statements:
         yield from _of_statement(statement)
         for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+            # Names within a function are not the notebook's.
             if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 yield from _given_by(getattr(statement, block, []))
 
@@ -143,6 +153,7 @@ def _of_statement(node: Any) -> Iterator[GivenName]:
 def _outside_blocks(node: Any) -> Iterator[ast.AST]:
     """The nodes of a statement but for the statements inside it and the names of comprehensions and lambdas."""
     for child in ast.iter_child_nodes(node):
+        # A lambda and a comprehension have their own scopes.
         if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.Lambda, ast.comprehension)):
             continue
         if type(child).__name__ == "match_case":

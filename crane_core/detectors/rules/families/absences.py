@@ -16,6 +16,7 @@ from crane_core.detectors.rules.operation import Operation
 RULES = Family("absences")
 _OF_PANDAS = ("read_csv", "read_table", "read_excel", "read_pickle", "read_fwf", "read_stata")
 _OF_NUMPY = ("load", "loadtxt", "genfromtxt", "fromfile")
+# cv2.imread is left out on purpose: without the file it returns None, and the crash comes later.
 _RAISE_WITHOUT_FILE = frozenset(
     [
         *(f"pandas.{name}" for name in _OF_PANDAS),
@@ -55,8 +56,10 @@ def _absent(operation: Operation, exception: str, why: str, fact: str, otherwise
 
 @RULES.missing("attributes")
 def no_attribute(operation: Operation) -> Answer:
+    """Raises Crash for a name that a module or object lacks; its class depends on the access."""
     absent = operation.absent
     name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
+    # Python raises ImportError for `from module import name`, but AttributeError for `module.name`.
     if isinstance(operation.node, ast.ImportFrom):
         instead = "Import a name that the installed version has."
         _absent(
@@ -66,10 +69,12 @@ def no_attribute(operation: Operation) -> Answer:
             f"{of} has other names",
             instead,
         )
+    # A state names calls and items by the method behind them; Python raises TypeError for both.
     if name in ("__call__", "__getitem__"):
         cannot = "is not callable" if name == "__call__" else "has no items"
         fact = f"{of} is of type {kind}"
         operation.crash("TypeError", f"{of} {cannot}", fact=fact, remedy="Use another object here.")
+    # In scikit-learn, what fit learns ends in an underscore; private names begin with one.
     is_learnt = (
         kind.startswith("sklearn.")
         and isinstance(name, str)
@@ -86,12 +91,14 @@ def no_column(operation: Operation) -> Answer:
     """A name in a formula may be a variable that the target itself makes; what a model was fitted with is checked."""
     absent, column = operation.absent, operation.absent.get("column")
     of = absent.get("of", "the frame")
+    # statsmodels_models.py judges formulas: it knows patsy's functions and looks for variables.
     if (
         "fitted" in str(absent.get("why", ""))
         or "~" in operation.text
         or absent.get("in") == "formula"
     ):
         return UNKNOWN
+    # pandas evaluates the text of query and eval itself, and has its own class for unknown names.
     is_in_query = absent.get("in") == "query" or _is_in_query(operation.node, column)
     exception = "UndefinedVariableError" if is_in_query else "KeyError"
     fact = f"{of} has {absent.get('n_columns', 'other')} columns"
@@ -119,13 +126,16 @@ def _query_of(node: ast.AST) -> str:
 
 @RULES.missing("keys")
 def no_key(operation: Operation) -> Answer:
+    """Raises Crash for a key, an index or a row label that the container certainly lacks."""
     absent = operation.absent
     of, kind = absent.get("of", "the object"), absent.get("type", "dict")
     if "index" in absent:
         size = "shape" if "shape" in absent else "length"
+        # Arrays raise IndexError for any bad index; lists raise TypeError for all but integers.
         exception = (
             "IndexError" if size == "shape" or isinstance(absent["index"], int) else "TypeError"
         )
+        # NumPy raises ValueError, "no field of name r", for a structured array.
         exception = "ValueError" if absent.get("why") == "no such field" else exception
         why, fact = (
             f"{of} has no item {absent['index']!r}",
@@ -147,6 +157,7 @@ def no_key(operation: Operation) -> Answer:
 
 @RULES.missing("modules")
 def no_module(operation: Operation) -> Answer:
+    """Raises Crash for an import of what the kernel's environment does not contain."""
     module = operation.absent.get("module")
     fact = f"{module} is not installed in the kernel's environment"
     remedy = f"Install the package that provides {module}, or import another module."
@@ -155,6 +166,7 @@ def no_module(operation: Operation) -> Answer:
 
 @RULES.missing("arguments")
 def no_argument(operation: Operation) -> Answer:
+    """Raises Crash for a call whose arguments do not fit the signature in the state."""
     absent = operation.absent
     of = absent.get("of") or absent.get("function") or "the call"
     fact = "; ".join(

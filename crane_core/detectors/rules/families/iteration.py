@@ -8,6 +8,7 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("iteration")
+# A loop over labels is followed turn by turn, and each turn costs time.
 _MOST = 200
 
 
@@ -18,7 +19,9 @@ def labels(operation: Operation) -> Answer:
     held = operation.receiver
     told = held.fact("labels") if held.class_name == "Index" else held.fact("columns")
     length = held.fact("length") if held.class_name == "Index" else len(told or ())
+    # A state lists only the first labels of a wide table: a loop over these would end too soon.
     if not isinstance(told, (list, tuple)) or len(told) != length or length > _MOST:
         return UNKNOWN
+    # An ellipsis marks a label that the state cut; as it is, it would be a missing column.
     is_plain = all(isinstance(label, (str, int)) and "\u2026" not in str(label) for label in told)
     return AbstractValue("list", items=map(literal, told)) if is_plain else UNKNOWN

@@ -19,5 +19,7 @@ def called(operation: Operation) -> Answer:
     layer, given = operation.receiver, operation.first
     if "config" not in layer.facts or given.type != SYMBOLIC or not given.shape:
         return UNKNOWN
+    # Keras builds the weights at the first call only: a later tensor must fit them.
+    # The batch stays open, because any number of samples fits the same weights.
     layer.facts.setdefault("takes", (None, *given.shape[1:]))
     return UNCHANGED

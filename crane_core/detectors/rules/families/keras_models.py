@@ -60,6 +60,7 @@ def sequential_made(operation: Operation) -> Answer:
     facts = {"built": False, "compiled": False, "origin": "target"}
     made = AbstractValue(_SEQUENTIAL, facts, items=[], words=operation.text)
     given = bound.get("layers")
+    # Layers from a function or a comprehension: their number and order are unknown.
     if given is not None and given.items is None:
         return AbstractValue(_SEQUENTIAL, {"compiled": False}, words=operation.text)
     for layer in (given.items if given is not None else None) or ():
@@ -69,6 +70,7 @@ def sequential_made(operation: Operation) -> Answer:
 
 @RULES.method("keras.Sequential", "add")
 def added(operation: Operation) -> Answer:
+    """add(layer) returns None; raises Crash for all but layers, and for one that does not fit."""
     if len(operation.arguments.positional) != 1:
         return UNKNOWN
     _add(operation, operation.receiver, operation.first)
@@ -88,6 +90,7 @@ def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> No
         model.fact("origin") != "target" or model.items is None
     ):  # after layers that the state tells of
         after = _step(operation, layer, _shape(model.fact("output_shape")))
+        # Both describe the model before this layer was added.
         model.facts = {
             name: fact
             for name, fact in model.facts.items()
@@ -99,6 +102,7 @@ def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> No
     if not model.items and stated is not None:
         model.facts.update(input_shape=stated, output_shape=stated, built=True)
     model.items.append(layer)
+    # An input has no weights and changes no shape: it is the model's input, noted above.
     if layer.class_name not in ("KerasTensor", "InputLayer"):
         model.facts["output_shape"] = _step(operation, layer, model.fact("output_shape"))
 
@@ -112,6 +116,7 @@ def _input_of(layer: AbstractValue) -> Shape | None:
 
 def _step(operation: Operation, layer: AbstractValue, shape: Shape | None) -> Shape | None:
     """What a layer makes of what comes before it: it is tried, as if it were called."""
+    # A layer of another package or of the notebook may reshape as it likes.
     if shape is None or layer.path or layer.package != "keras":
         return None
     before = AbstractValue(
@@ -134,6 +139,7 @@ def model_made(operation: Operation) -> Answer:
     if bound is None:
         return UNCHANGED
     ends = [bound["inputs"], bound["outputs"]]
+    # Model([a], [b]) with lists of one is the same model as Model(a, b).
     ends = [end.items[0] if end.items is not None and len(end.items) == 1 else end for end in ends]
     shapes = [end.shape if end.class_name == "KerasTensor" else None for end in ends]
     facts = known_facts(compiled=False, built=True, input_shape=shapes[0], output_shape=shapes[1])
@@ -142,9 +148,11 @@ def model_made(operation: Operation) -> Answer:
 
 @_method("compile")
 def compiled(operation: Operation) -> Answer:
+    """The model counts as compiled; its loss is kept where it is one of Keras."""
     bound = operation.arguments.bound("optimizer='rmsprop', loss=None, **more") or {}
     loss = bound.get("loss", AbstractValue())
     said = loss.literal if isinstance(loss.literal, str) else loss.path or loss.type
+    # A loss function of the notebook takes labels of any shape, so only losses of Keras are kept.
     is_of_keras = isinstance(loss.literal, str) or said.startswith("keras.")
     operation.receiver.facts.update(compiled=True, loss=said if is_of_keras else None)
     return AbstractValue("NoneType", literal=None)
@@ -176,8 +184,10 @@ def _given(inputs: AbstractValue, labels: AbstractValue | None) -> ModelBatch | 
     if x:
         ends = labels.fact("value_range") if labels is not None else None
         return ModelBatch(_unbatched(x), _unbatched(y) if y else None, x[0], ends)
+    # flow_from_directory and similar: the state has their image shape and class mode.
     if inputs.class_name in _ITERATORS and inputs.package in ("keras", "tf_keras"):
         return _of_iterator(inputs)
+    # Two parts are data and labels; a third would be sample weights.
     spec = inputs.fact("element_spec")
     if inputs.package == "tensorflow" and isinstance(spec, (list, tuple)) and len(spec) == 2:
         shapes = [
@@ -202,6 +212,7 @@ def _of_iterator(value: AbstractValue) -> ModelBatch | None:
     )
     if not isinstance(image, (list, tuple)):
         return None
+    # "categorical" labels are one-hot rows; "binary" and "sparse" ones are a number for each image.
     labels = (None, n_classes) if mode == "categorical" and type(n_classes) is int else None
     return ModelBatch((None, *image), (None,) if mode in ("binary", "sparse") else labels)
 
@@ -219,10 +230,12 @@ def _is_keras_3(operation: Operation, model: AbstractValue) -> bool:
     keras, tensorflow = version_of(operation, "keras"), version_of(operation, "tensorflow")
     if keras is not None or tensorflow is not None:
         return (
+            # Without a version of Keras the one of TensorFlow decides.
             keras[0] == 3
             if keras is not None
             else tensorflow is not None and tensorflow >= _FIRST_TENSORFLOW
         )
+    # Keras 2 had these classes in keras.src.engine, and before 2.13 in keras.engine.
     return model.type.startswith("keras.src.models.")
 
 
@@ -234,12 +247,16 @@ def _through_model(
     flowing: Shape | None = data
     if wanted is not None:
         fitted = _with_rank(data, wanted)
+        # A Functional model compares every length. A Sequential leaves that to its layers:
+        # one that pools over all places takes images of any size.
+        # Recurrent layers build without looking at the last length, so it is compared here.
         first = (
             1
             if model.class_name == "Functional"
             else len(wanted) - (_first_layer(model).class_name in _RECURRENT)
         )
         is_other = fitted is not None and any(map(differ, wanted[first:], fitted[first:]))
+        # Keras 2 brings data to the model's rank: a model for (None, 4) takes (12,) and (12, 3, 4).
         if (fitted is None or is_other) and _is_keras_3(operation, model):
             operation.crash(
                 "ValueError",
@@ -256,6 +273,7 @@ def _through_model(
 
 def _with_rank(data: Shape, model: Shape) -> Shape | None:
     """The data as a model with this input takes it: a last axis of 1 may be missing or too much. None: not at all."""
+    # Functional._adjust_input_rank squeezes or adds a last axis of 1; None may turn out to be 1.
     if len(data) == len(model) + 1 and data[-1] in (1, None):
         return data[:-1]
     if len(data) == len(model) - 1 and model[-1] in (1, None):
@@ -266,6 +284,7 @@ def _with_rank(data: Shape, model: Shape) -> Shape | None:
 def _layers(model: AbstractValue) -> list[AbstractValue] | None:
     """The layers of a Sequential, in order; None if they are not all known."""
     found = model.items
+    # A state cuts deep models: a chain with gaps would end at the wrong shape.
     if found is None and not model.fact("layers_not_shown"):
         known = model.mapping("layers").values()
         found = [AbstractValue(f"keras.layers.{facts.get('type')}", dict(facts)) for facts in known]
@@ -286,13 +305,16 @@ def _judge_labels(
     if given.labels is None or not isinstance(loss, str):
         return
     name = loss.rpartition(".")[2]
+    # The text "sparse_categorical_crossentropy" names the class SparseCategoricalCrossentropy.
     name = _LOSSES.get(name, name.title().replace("_", "") if name.islower() else name)
     shapes = {what: given.labels, "the output of the model": _unbatched(output)}
+    # Symbolic tensors have a shape and no values: enough for what a loss refuses before training.
     symbols = [
         AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words)
         for words, shape in shapes.items()
     ]
     operation.call(AbstractValue(f"keras.losses.{name}"), symbols, {})
+    # TensorFlow looks at the values of labels only while it computes, so the loss accepts them.
     if name == "SparseCategoricalCrossentropy":
         _refuse_beyond(
             operation,
@@ -312,6 +334,7 @@ def _refuse_beyond(operation: Operation, ends: Any, n: Any, why: str, what: str)
     ):
         return
     if (
+        # The upper end first: labels that count from 1 are the usual case. NaN is in no range.
         beyond := next((end for end in reversed(ends) if end == end and not 0 <= end < n), None)
     ) is not None:
         operation.crash(
@@ -330,6 +353,7 @@ def _judge(
         return
     output = _through_model(operation, model, given.inputs, x.named("x"))
     first = _first_layer(model)
+    # Keras builds for any integers: an index beyond input_dim fails in the first lookup.
     if first.class_name == "Embedding" and x.is_a("numpy", "ndarray"):
         n = first.fact("input_dim", first.mapping("config").get("input_dim"))
         _refuse_beyond(
@@ -362,6 +386,7 @@ def fitted(operation: Operation) -> Answer:
     bound = operation.arguments.bound({"fit": _FIT, "evaluate": _EVALUATE}[operation.name])
     if bound is None or "x" not in bound:
         return UNKNOWN
+    # Keras 2 raised RuntimeError here, Keras 3 raises ValueError.
     if model.fact("compiled") is False:
         operation.crash(
             "ValueError" if _is_keras_3(operation, model) else "RuntimeError",
@@ -370,6 +395,7 @@ def fitted(operation: Operation) -> Answer:
             remedy="call model.compile(optimizer=..., loss=...) first",
         )
     validation = bound.get("validation_data", AbstractValue())
+    # validation_data is (x, y) or (x, y, sample_weight); datasets and generators are left out.
     pairs = [(bound["x"], bound.get("y"))]
     if (
         validation.type == "tuple"
@@ -377,6 +403,7 @@ def fitted(operation: Operation) -> Answer:
         and len(validation.items) in (2, 3)
     ):
         pairs.append((validation.items[0], validation.items[1]))
+    # Training data first: Keras meets them before the validation data.
     for x, y in pairs:
         _refuse_lengths(operation, x, y)
         _judge(operation, model, x, y)
@@ -390,6 +417,7 @@ def fitted(operation: Operation) -> Answer:
 
 def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
     one, other = _array_shape(x), _array_shape(y)
+    # Generators and datasets bring their own labels: only arrays and tables are counted.
     if y is not None and one and other and differ(one[0], other[0]):
         operation.crash(
             "ValueError",
@@ -415,6 +443,7 @@ def predicted(operation: Operation) -> Answer:
     )
     if operation.name == "__call__":
         return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))
+    # predict joins all batches in one NumPy array; a call returns one tensor for what it got.
     shape = (given.n, *output[1:]) if given is not None and output is not None else None
     return AbstractValue("numpy.ndarray", known_facts(shape=shape), words=operation.text)
 
@@ -426,6 +455,7 @@ def built(operation: Operation) -> Answer:
     flowing = None if given.items is None else _shape([item.literal for item in given.items])
     for layer in (
         (_layers(operation.receiver) or ())
+        # With an Input in front, the layers met their shapes when they were added.
         if operation.receiver.fact("input_shape") is None
         else ()
     ):
@@ -435,6 +465,7 @@ def built(operation: Operation) -> Answer:
 
 @_method("summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
 def looked_at(operation: Operation) -> Answer:
+    """Methods that read a model, or write files, and leave it as it is."""
     return UNCHANGED
 
 
@@ -456,6 +487,7 @@ def method_gone(operation: Operation) -> Answer:
     """What models of older Keras, or of other libraries, have; the path of the class tells Keras 3."""
     model, name = operation.receiver, operation.name
     is_of_3 = model.type.startswith("keras.src.models.")
+    # A notebook may give the model such a method itself: model.predict_classes = ...
     if not is_of_3 or name in model.attributes or operation.mentions(f".{name} ="):
         return UNKNOWN
     fact = f"{model.named('the model')} is of type {model.class_name}"

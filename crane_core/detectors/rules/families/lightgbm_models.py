@@ -36,8 +36,10 @@ _LEARNT: Final = (
     *("feature_importances_", "feature_name_", "n_estimators_", "classes_", "n_classes_"),
 )
 """Properties that ask whether the model is fitted first."""
+# LightGBM writes feature names into JSON, and refuses characters that would break it.
 _OF_JSON: Final = '",:[]{}'
 _NUMBERS: Final = ("int8", "int16", "int32", "int64", "uint", "float", "bool")
+# Other names of the two objectives, from LightGBM's list of parameters.
 _MANY: Final = ("multiclass", "softmax", "multiclassova", "multiclass_ova", "ova", "ovr")
 
 
@@ -48,6 +50,7 @@ _MANY: Final = ("multiclass", "softmax", "multiclassova", "multiclass_ova", "ova
     *[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS]
 )
 def made(operation: Operation) -> Answer:
+    """A new estimator of LightGBM, not fitted."""
     name = operation.function_name
     return AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False})
 
@@ -55,12 +58,14 @@ def made(operation: Operation) -> Answer:
 @RULES.method("lightgbm.LGBMClassifier", "fit")
 @RULES.method("lightgbm.LGBMRegressor", "fit")
 def fitting(operation: Operation) -> Answer:
+    """fit returns the estimator; raises Crash for data, targets and callbacks that it refuses."""
     model = operation.receiver
     given = operation.arguments.bound("X, y, **others")
     if given is None:
         return UNKNOWN
     x, y = given["X"], given["y"]
     _refuse_data(operation, x, y)
+    # LGBMClassifier.fit calls scikit-learn's check_classification_targets.
     fraction = data.fraction_in(data.values_of(y)) if is_array(y) or is_series(y) else None
     if model.class_name == "LGBMClassifier" and fraction is not None:
         operation.crash(
@@ -70,6 +75,7 @@ def fitting(operation: Operation) -> Answer:
             remedy="use LGBMRegressor, or convert the values to classes",
         )
     _refuse_stopping(operation, given, "eval_set")
+    # A second fit replaces all that the first one learnt.
     model.facts = {"class_name": model.class_name, "is_fitted": True}
     if (n_features := data.n_features(x)) is not None:
         model.facts["fitted_attributes"] = {"n_features_in_": n_features}
@@ -101,6 +107,7 @@ def asking(operation: Operation) -> Answer:
 
 @RULES.function("lightgbm.Dataset", _DATASET)
 def dataset_made(operation: Operation) -> Answer:
+    """A Dataset keeps data and label as they are: it checks neither before training."""
     bound = operation.arguments.bound("data, label=None, **others")
     if bound is None:
         return UNKNOWN
@@ -111,6 +118,7 @@ def dataset_made(operation: Operation) -> Answer:
 
 @RULES.function("lightgbm.train", "lightgbm.engine.train")
 def trained(operation: Operation) -> Answer:
+    """lgb.train returns a Booster; raises Crash for what training refuses."""
     bound = operation.arguments.bound(
         "params, train_set, num_boost_round=100, valid_sets=None, **others"
     )
@@ -128,6 +136,7 @@ def trained(operation: Operation) -> Answer:
         return UNKNOWN
     settings = bound["params"].members or {}
     objective = settings.get("objective", AbstractValue()).literal
+    # num_classes is LightGBM's other name for num_class: either is enough.
     if objective in _MANY and settings.keys().isdisjoint({"num_class", "num_classes"}):
         operation.crash(
             "LightGBMError",
@@ -146,12 +155,14 @@ def trained(operation: Operation) -> Answer:
 
 @RULES.method("lightgbm.Booster", "predict")
 def asked(operation: Operation) -> Answer:
+    """predict of a Booster; raises Crash for another number of features than in training."""
     _refuse_width(operation, operation.receiver.fact("n_features"))
     return UNCHANGED
 
 
 @RULES.function("lightgbm.early_stopping", "lightgbm.callback.early_stopping")
 def early_stopping(operation: Operation) -> Answer:
+    """The callback, so that training without validation data is recognised."""
     return AbstractValue(_EARLY_STOPPING, words=operation.text)
 
 
@@ -161,6 +172,7 @@ def early_stopping(operation: Operation) -> Answer:
 def _refuse_stopping(operation: Operation, given: dict[str, AbstractValue], name: str) -> None:
     """Early stopping needs something to evaluate on."""
     callbacks = given.get("callbacks", AbstractValue()).items or ()
+    # The callback itself raises in the first iteration, when there is no result to compare.
     if given.get(name, AbstractValue("NoneType")).type == "NoneType" and any(
         each.type == _EARLY_STOPPING for each in callbacks
     ):
@@ -173,6 +185,7 @@ def _refuse_stopping(operation: Operation, given: dict[str, AbstractValue], name
 def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
     """Columns of texts, where categories are welcome; another number of labels; names that JSON would misread."""
     for label, dtype in data.dtypes_of(x).items() if is_frame(x) else ():
+        # Columns of dtype category are taken as they are.
         if str(dtype) in ("object", "str", "string"):
             why = "DataFrame.dtypes for data must be int, float or bool (or categories)"
             fact = f"column {label!r} of {x.named('X')} has dtype {dtype}"
@@ -180,8 +193,10 @@ def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> No
                 "ValueError", why, fact=fact, remedy="convert it to categories: astype('category')"
             )
     n_x, n_y = data.n_samples(x), data.n_samples(y)
+    # Only tables and arrays are counted: a Dataset may also be made from a file or a list of parts.
     if differ(n_x, n_y) and (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y)):
         operation.crash(
+            # scikit-learn counts the rows of an array in fit; a frame goes to LightGBM as it is.
             "ValueError" if operation.name == "fit" and is_array(x) else "LightGBMError",
             f"Length of labels differs from the length of data: {n_y} and {n_x}",
             fact=f"{x.named('the data')} has {n_x} rows, {y.named('the label')} has {n_y}",
@@ -201,6 +216,8 @@ def _refuse_width(operation: Operation, fitted: object) -> None:
     """Other features than the model was fitted with; keywords may switch the check off."""
     given = operation.first
     n_given = data.n_features(given)
+    # predict_disable_shape_check=True accepts other widths. Columns of texts or categories are
+    # refused for their dtype before they are counted.
     if operation.arguments.keywords or is_frame(given) and not _are_numbers(given):
         return
     if isinstance(fitted, int) and n_given is not None and n_given != fitted:

@@ -23,6 +23,7 @@ _SUBPLOTS: Final = "nrows=1, ncols=1, *, squeeze=True, subplot_kw=None, **others
 
 @RULES.function("matplotlib.pyplot.subplots")
 def subplots(operation: Operation) -> Answer:
+    """plt.subplots returns a figure and its axes: one, a row of them, or a table."""
     given = operation.arguments.bound(_SUBPLOTS)
     axes = _grid(given) if given is not None else AbstractValue()
     return AbstractValue("tuple", items=[AbstractValue(FIGURE), axes])
@@ -30,6 +31,7 @@ def subplots(operation: Operation) -> Answer:
 
 @RULES.method("matplotlib.Figure", "subplots")
 def subplots_of_figure(operation: Operation) -> Answer:
+    """fig.subplots returns the axes alone."""
     given = operation.arguments.bound(_SUBPLOTS)
     return _grid(given) if given is not None else UNCHANGED
 
@@ -37,8 +39,10 @@ def subplots_of_figure(operation: Operation) -> Answer:
 def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
     rows, columns = whole(given.get("nrows", literal(1))), whole(given.get("ncols", literal(1)))
+    # subplot_kw={'projection': '3d'} makes axes of another class, with other methods.
     held = AXES if is_none(given.get("subplot_kw")) else None
     squeeze = literal_of(given.get("squeeze"), True)
+    # A count of 1 drops its axis: with unknown counts even the number of dimensions is open.
     if squeeze is NOT_KNOWN or squeeze and None in (rows, columns):
         return AbstractValue()
     shape = tuple(length for length in (rows, columns) if length != 1 or not squeeze)
@@ -83,6 +87,7 @@ def style(operation: Operation) -> Answer:
 # Names that one has, and the other has not
 
 
+# Names of pyplot: plt.xlabel(...) is ax.set_xlabel(...) for a single axes.
 _SETTERS: Final = ("xlabel", "ylabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale")
 _OF_FIGURES: Final = (
     "suptitle",
@@ -92,6 +97,7 @@ _OF_FIGURES: Final = (
     "subplots",
     "subplots_adjust",
 )
+# subplots(1, 1) returns a single Axes, on which code for several calls axes.flatten().
 _OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T")
 _NOT_OF_AXES: Final = {
     **{name: f"use set_{name}" for name in _SETTERS},
@@ -101,6 +107,7 @@ _NOT_OF_AXES: Final = {
     ),
     "show": "use plt.show()",
 }
+# legend and text are not in the list: figures have these methods, too.
 _NOT_OF_FIGURES: Final = (
     *("plot", "scatter", "bar", "hist", "boxplot", "imshow", "grid", "title", *_SETTERS[:6]),
     *("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_ylim"),
@@ -110,6 +117,7 @@ _NOT_OF_FIGURES: Final = (
 @RULES.attribute("matplotlib.Axes", *_NOT_OF_AXES)
 @RULES.attribute("matplotlib.Figure", *_NOT_OF_FIGURES)
 def no_such_name(operation: Operation) -> Answer:
+    """Raises Crash for a name that the other class has: axes for figures, and arrays of axes."""
     held = operation.receiver
     is_figure = held.class_name == "Figure"
     return operation.crash(

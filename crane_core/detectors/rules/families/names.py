@@ -14,6 +14,7 @@ RULES = Family("names")
 
 @RULES.missing("names")
 def not_defined(operation: Operation) -> Answer:
+    """Raises Crash for a name that the kernel lacks; the remedy names a cell, or a similar name."""
     name, absent = operation.absent["name"], operation.absent
     known, remedy = [f"the kernel has no {name}"], f"Define {name} before this cell."
     if similar := absent.get("similar"):
@@ -21,6 +22,7 @@ def not_defined(operation: Operation) -> Answer:
         remedy = f"Write {similar[0]} instead of {name}."
     if deleted := absent.get("deleted_in"):
         known.append(f"code cell {_cell(deleted)} has deleted it")
+    # Last, so that this remedy wins: a cell that has not run is a surer cause than a similar name.
     if places := absent.get("would_be_defined_in"):
         known.append(f"code cell {_cell(places[0])} defines it but has not run")
         remedy = f"Run code cell {_cell(places[0])} first."
@@ -31,6 +33,7 @@ def not_defined(operation: Operation) -> Answer:
 
 @RULES.missing("unset")
 def without_value(operation: Operation) -> Answer:
+    """Raises Crash for a name that this code assigns only later, or has deleted."""
     name, is_local = operation.absent["name"], operation.absent["is_local"]
     where = "the function assigns it only later" if is_local else "the cell deleted it before"
     exception = "UnboundLocalError" if is_local else "NameError"

@@ -32,6 +32,7 @@ _OF_PYTHON: Final = {
     "complex": "complex128",
     "str": "str",
 }
+# NumPy's promotion among numbers of Python: one float makes all of them floats.
 _ORDER: Final = ("bool", "int", "float", "complex")
 _SEQUENCES: Final = ("list", "tuple")
 
@@ -55,6 +56,7 @@ def view_of(value: AbstractValue, shape: Shape | None, words: str = "") -> Abstr
     """An array over the memory of another, or a copy of a part: the dtype stays, the values are others."""
     if shape == ():
         return scalar(dtype_of(value), words)
+    # The fields of records, and the class of objects, are the same in every part.
     facts = {name: value.fact(name) for name in ("fields", "held")}
     return array(shape, value.fact("dtype"), words, view_of=value, **facts)
 
@@ -66,6 +68,7 @@ def held_by(value: AbstractValue) -> str:
 
 
 def is_array(value: AbstractValue) -> bool:
+    """Whether it is an array of NumPy by its exact type: subclasses are not."""
     return value.type == ARRAY
 
 
@@ -99,8 +102,10 @@ def taken_shape(value: AbstractValue) -> Shape | None:
 def _list_shape(value: AbstractValue) -> Shape | None:
     if value.items is not None:
         return _common_shape([taken_shape(item) for item in value.items])
+    # A state has a long nested list by its shape alone.
     if isinstance(nested := value.fact("nested_shape"), (tuple, list)):
         return tuple(nested)
+    # Without the items only numbers and strings are sure to be one element: lists may be ragged.
     types, length = value.item_types, value.fact("length")
     return (length,) if types and type(length) is int and types <= {*NUMBERS, "str"} else None
 
@@ -112,6 +117,7 @@ def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
         return None
     try:
         return (len(known), *(reduce(same, lengths) for lengths in zip(*known, strict=True)))
+    # np.array([[1, 2], [3]]) is a ValueError since NumPy 1.24, and was an array of objects before.
     except ShapeMismatchError:
         return None
 
@@ -127,6 +133,7 @@ def dtype_of(value: AbstractValue) -> str | None:
     if value.type in _OF_PYTHON:
         return _OF_PYTHON[value.type]
     if value.is_a("numpy", *SCALARS):
+        # numpy.bool_ and numpy.str_ are the scalars of the dtypes bool and str.
         return value.class_name.removesuffix("_")
     return _list_dtype(value) if value.type in _SEQUENCES else None
 
@@ -144,6 +151,7 @@ def _list_dtype(value: AbstractValue) -> str | None:
 def kind_of(dtype: str | None) -> str | None:
     """NumPy's letter for the kind of a dtype: "f", "i", "u", "b", "U", "O", "M"; None if it is none of NumPy's."""
     try:
+        # The dtype of records is a list of fields; "Int64" and "category" are dtypes of pandas.
         return None if dtype is None else "V" if dtype.startswith("[") else np.dtype(dtype).kind
     except (TypeError, ValueError):
         return None
@@ -189,6 +197,7 @@ def lengths_in(value: AbstractValue | None) -> Shape | None:
     if value is None or value.type not in _SEQUENCES and not _may_be_whole(value):
         return None
     items = value.items if value.type in _SEQUENCES else [value]
+    # An unknown length still counts as a dimension, and too many dimensions can be refused.
     are_whole = all(not item.type or _may_be_whole(item) for item in items or ())
     return tuple(map(whole, items)) if items is not None and are_whole else None
 
@@ -210,6 +219,7 @@ def describe(value: AbstractValue, otherwise: str = "the array") -> str:
 
 
 def describe_all(values: Iterable[AbstractValue], otherwise: str = "the array") -> str:
+    """What is known of several arrays, for evidence; each sentence once."""
     return "; ".join(dict.fromkeys(describe(value, otherwise) for value in values))
 
 
@@ -227,9 +237,11 @@ def crash_on_shape_mismatch(
 def values_changed(operation: Operation, value: AbstractValue) -> None:
     """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
     seen: Any = value
+    # A view writes into its base, and that into its own base.
     while isinstance(seen, AbstractValue):
         seen.drop(VALUE_FACTS)
         seen = seen.fact("view_of")
+    # No fact leads from a base to its views: all that may be one are forgotten.
     for other in operation.variables():
         if may_share_memory(other):
             other.drop(VALUE_FACTS)
@@ -246,6 +258,7 @@ def values_told(value: AbstractValue) -> list[Any]:
 
 def some_texts(value: AbstractValue) -> list[str]:
     """Texts that certainly stand in an array or column, none of them cut."""
+    # A string that the state cut may read as a number where the real one does not, and vice versa.
     return [text for text in values_told(value) if isinstance(text, str) and "\u2026" not in text]
 
 
@@ -255,6 +268,7 @@ def slice_of(value: AbstractValue) -> slice | None:
     is_known = (
         len(bounds) == 3
         and all(bound is None or type(bound) is int for bound in bounds)
+        # slice() takes a step of 0; the error comes when it is used.
         and bounds[2] != 0
     )
     return slice(*bounds) if is_known else None

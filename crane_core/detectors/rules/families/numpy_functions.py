@@ -32,6 +32,7 @@ RULES = Family("numpy: functions")
 
 @RULES.function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray")
 def of_something(operation: Operation) -> Answer:
+    """numpy.array and its relatives: shape, dtype and values as far as the source has them."""
     given = operation.arguments.bound(
         "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None"
     )
@@ -41,6 +42,7 @@ def of_something(operation: Operation) -> Answer:
     shape = taken_shape(made_of)
     known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
     if shape is None:
+        # A class with __array__ may return what it likes: only these surely become a plain array.
         is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of)
         return AbstractValue(ARRAY) if is_made else UNCHANGED
     if not is_none(dtype) and kind_of(known) in (None, "V"):
@@ -54,8 +56,10 @@ def _values(made_of: AbstractValue) -> dict[str, Any]:
         kept = {
             name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")
         }
+        # asarray may share the memory: then a change of either changes both.
         return {**kept, "view_of": made_of}
     items = made_of.literal if made_of.items else None
+    # With NaN among them, min and max depend on the order.
     if not isinstance(items, list) or any(
         type(value) not in (int, float) or value != value for value in items
     ):
@@ -65,6 +69,7 @@ def _values(made_of: AbstractValue) -> dict[str, Any]:
 
 @RULES.function("numpy.zeros", "numpy.ones", "numpy.empty")
 def filled(operation: Operation) -> Answer:
+    """An array of the shape and dtype that the arguments name."""
     given = operation.arguments.bound("shape, dtype=None, order=None, *, device=None, like=None")
     if given is None:
         return UNCHANGED
@@ -77,6 +82,7 @@ def filled(operation: Operation) -> Answer:
 def arange(operation: Operation) -> Answer:
     """Exact of integers; of fractions only NumPy's own rounding tells how many there are."""
     bounds = [value.literal for value in operation.arguments.positional]
+    # A step of 0 raises ZeroDivisionError in NumPy, as in range() below.
     is_whole = (
         all(type(bound) is int for bound in bounds) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]
     )
@@ -91,6 +97,7 @@ def arange(operation: Operation) -> Answer:
 @RULES.function("numpy.dot", "numpy.matmul")
 @RULES.method(ARRAY, "dot")
 def product(operation: Operation) -> Answer:
+    """The shape of a product; raises Crash where the inner lengths differ."""
     given = operation.arguments
     pair = (
         list(given.positional)
@@ -102,6 +109,7 @@ def product(operation: Operation) -> Answer:
     left, right = map(shape_of, pair)
     if left is None or right is None:
         return UNCHANGED
+    # np.dot multiplies by a number, which matmul refuses.
     if operation.function_name != "matmul" and not {len(left), len(right)} <= {1, 2}:
         return UNCHANGED  # every row meets every column
     with crash_on_shape_mismatch(
@@ -115,14 +123,17 @@ def product(operation: Operation) -> Answer:
 
 @RULES.method(ARRAY, "astype")
 def astype(operation: Operation) -> Answer:
+    """The array with another dtype; raises Crash for a string that is certainly no number."""
     subject = operation.receiver
     given = operation.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
+    # The default, casting="unsafe", refuses no dtype; the others refuse some.
     if given is None or "casting" in given:
         return UNCHANGED
     wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
     if kind == "U" and kind_of(wanted) in tuple("iuf") or kind == "O" and kind_of(wanted) == "f":
         _reads_as(operation, subject, is_whole=kind_of(wanted) != "f")
     facts = {"shape": shape_of(subject), "dtype": wanted}
+    # A cast to integers cuts fractions and may wrap around, so the range is kept for floats only.
     if kind_of(wanted) == "f" and kind in tuple("iuf"):
         facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
     return AbstractValue(ARRAY, known_facts(**facts))
@@ -142,6 +153,7 @@ def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool) -
 
 
 def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
+    """Whether float(text), or int(text), accepts a string."""
     try:
         int(text) if is_whole else float(text)
     except ValueError:
@@ -169,8 +181,10 @@ def savetxt(operation: Operation) -> Answer:
 
 @RULES.function("numpy.bincount")
 def bincount(operation: Operation) -> Answer:
+    """Raises Crash for a negative number among integers."""
     counted = operation.first
     low = next(iter(counted.fact("value_range") or ()), None)
+    # Fractions are a TypeError and two dimensions "object too deep", both before values are read.
     is_line_of_integers = (
         is_array(counted) and kind_of(dtype_of(counted)) == "i" and len(counted.shape or ()) == 1
     )

@@ -29,6 +29,7 @@ _NO_INDEX = ("float", "dict", "numpy.float64", "numpy.float32", "numpy.float16")
 
 @RULES.item(ARRAY)
 def read(operation: Operation) -> Answer:
+    """An element or a view; raises Crash for an index beyond the shape or of a wrong type."""
     receiver, asked = operation.receiver, operation.first
     found = _selected(operation, receiver, asked)
     if found != ():
@@ -44,11 +45,14 @@ def write(operation: Operation) -> Answer:
     receiver, (asked, value) = operation.receiver, operation.arguments.positional
     target, shape = _selected(operation, receiver, asked), taken_shape(value)
     kind = kind_of(dtype_of(receiver)) or "O"
+    # A list as one element: float arrays raise ValueError, int and complex ones TypeError,
+    # and bool arrays take it for True. Only the ValueError is claimed here.
     is_told = target != () or kind == "f" or kind != "c" and value.type == ARRAY
     if (
         is_told
         and target is not None
         and shape is not None
+        # One object may be any list, and one record is written as a tuple.
         and kind not in "OV"
         and size(target) != 0
     ):
@@ -74,7 +78,9 @@ def flags(operation: Operation) -> Answer:
 def _selected(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> Shape | None:
     """The shape that an index selects; None of an array of unknown shape or with fields, or if the index may be any."""
     shape, parts = shape_of(receiver), [_part(part) for part in indices_of(asked)]
+    # Types first: NumPy refuses a float or a string before it counts the indices.
     _refuse_types(operation, receiver, asked)
+    # A mask selects as many elements as its values say, and a name of a field selects all rows.
     if shape is None or receiver.fact("fields") or Some.ARRAY in parts:
         return None
     with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
@@ -95,6 +101,7 @@ def _refuse_types(operation: Operation, receiver: AbstractValue, asked: Abstract
                 remedy="use an integer: int(...), or // instead of /; for names of columns, keep the data in a table",
             )
     shape = shape_of(receiver)
+    # Too many indices are an IndexError before NumPy reads the bounds of a slice.
     if (bound := fraction_in(asked)) is not None and shape is not None and len(shape) >= len(parts):
         operation.crash(
             "TypeError",

@@ -32,14 +32,18 @@ _BINARY: Final = (*_ARITHMETIC, *_BITS, *_COMPARISONS)
 
 @RULES.operator(ARRAY, *_BINARY)
 def of_two(operation: Operation) -> Answer:
+    """The result's shape; raises Crash where the shapes cannot be broadcast or multiplied."""
     left, right = operation.receiver, operation.first
     if operation.name not in _BINARY or "pandas" in (left.package, right.package):
         return UNKNOWN  # a rule for "*" is asked for every operator; an array leaves it to tables and columns
     if not _is_numpys(left) or not _is_numpys(right):
+        # An unknown operand may be of a class of the notebook, whose __radd__ may do anything.
         return UNKNOWN if not (left.type and right.type) else UNCHANGED
     shape = _common(operation, left, right)
     if shape is None:
+        # Two vectors make a number by @, and not an array.
         return UNCHANGED if operation.name == "@" else AbstractValue(ARRAY)
+    # Other dtypes stay open: NumPy 2 promotes numbers of Python otherwise than NumPy 1.
     return array(shape, "bool" if operation.name in _COMPARISONS else None)
 
 
@@ -51,6 +55,7 @@ def _common(operation: Operation, left: AbstractValue, right: AbstractValue) -> 
     """The shape that they make; None where NumPy looks for a loop before it looks at the shapes."""
     of_left, of_right = shape_of(left), shape_of(right)
     is_product = operation.name == "@"
+    # Before NumPy 1.25 arrays that do not fit each other compared as False, with a warning.
     gives_false = operation.name in ("==", "!=") and not is_at_least(operation, "numpy", 1, 25)
     if (
         of_left is None
@@ -70,11 +75,15 @@ def _common(operation: Operation, left: AbstractValue, right: AbstractValue) -> 
 
 def _is_loop_first(name: str, left: AbstractValue, right: AbstractValue) -> bool:
     kinds = {kind_of(dtype_of(left)), kind_of(dtype_of(right))}
+    # Floats have no & and booleans no -: NumPy raises TypeError for them, whatever the shapes.
+    # Strings, dates and records have loops for few pairs only.
     return name in _BITS or kinds == {"b"} and name != "@" or not kinds <= {None, *"biufcO"}
 
 
+# x @= y exists since NumPy 1.25 only; before, NumPy refused it.
 @RULES.operator(ARRAY, *(f"{symbol}=" for symbol in (*_ARITHMETIC, *_BITS) if symbol != "@"))
 def in_place(operation: Operation) -> Answer:
+    """The array itself, with other values: `x += y` writes into the memory that views share."""
     left, right = operation.receiver, operation.first
     if not is_array(left):
         return UNKNOWN

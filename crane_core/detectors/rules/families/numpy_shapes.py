@@ -43,7 +43,9 @@ _OTHERWISE: Final = "use an attribute of arrays, or convert it to a table: panda
 
 @RULES.method(ARRAY, "reshape")
 def reshape(operation: Operation) -> Answer:
+    """A view in another shape; raises Crash where the number of elements differs."""
     given, subject = operation.arguments, operation.receiver
+    # order= and copy= decide what the result shares, so calls with keywords are left to NumPy.
     if not given.is_complete or given.keywords or not given.positional:
         return UNCHANGED
     one = given.positional[0]
@@ -62,6 +64,7 @@ def reshape(operation: Operation) -> Answer:
 
 @RULES.method(ARRAY, "ravel", "flatten")
 def flat(operation: Operation) -> Answer:
+    """All elements in one row."""
     shape = shape_of(operation.receiver)
     return (
         view_of(operation.receiver, (shapes.size(shape),))
@@ -72,6 +75,7 @@ def flat(operation: Operation) -> Answer:
 
 @RULES.attribute(ARRAY, "shape", "ndim", "size", "T", "dtype")
 def attribute(operation: Operation) -> Answer:
+    """shape, ndim, size, dtype or the transposed array, as far as the shape is known."""
     subject = operation.receiver
     shape, words = shape_of(subject), f"{subject.named('the array')}.{operation.name}"
     if operation.name == "dtype":
@@ -102,6 +106,7 @@ def missing(operation: Operation) -> Answer:
         or name in _BY_VERSION
         or name in receiver.attributes
     )
+    # Names with underscores differ by release: __array_namespace__ came with NumPy 2.
     if is_there or name.startswith("_"):
         return UNKNOWN
     return operation.crash(
@@ -127,6 +132,7 @@ def listed(operation: Operation) -> Answer:
 
 @RULES.other("elements", ARRAY)
 def all_parts(operation: Operation) -> Answer:
+    """The parts along the first axis, for loops and unpacking."""
     return or_unknown(_parts(operation.receiver))
 
 
@@ -134,6 +140,7 @@ def _parts(subject: AbstractValue) -> AbstractValue | None:
     shape, held = shape_of(subject), held_by(subject)
     if not shape or shape[0] is None or shape[0] > _LISTED:
         return None
+    # The parts of a grid of axes are its rows: arrays of objects, not objects.
     are_objects = held and len(shape) == 1
     return AbstractValue(
         "list",

@@ -55,8 +55,10 @@ def select(operation: Operation) -> Answer:
     old, asked = operation.receiver, operation.first
     if asked.type == "slice":
         return some_rows(old)
+    # A key of dtype object may hold labels as well as booleans: only dtype bool is surely a mask.
     if is_series(asked) or is_array(asked):
         return some_rows(old) if asked.fact("dtype") == "bool" else AbstractValue()
+    # A mask of cells puts NaN where it is False, so dtypes may change.
     if is_frame(asked):
         return AbstractValue(FRAME)
     if asked.type == "list" or index_labels(asked) is not None:
@@ -66,6 +68,7 @@ def select(operation: Operation) -> Answer:
         return UNCHANGED
     need_column(operation, old, value)
     return (
+        # A tuple may be part of a label of several levels, which selects more than one column.
         column(old, value)
         if label_set(old) is not None and not isinstance(value, tuple)
         else UNCHANGED
@@ -73,6 +76,7 @@ def select(operation: Operation) -> Answer:
 
 
 def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
+    # df[[True, False, True]] selects rows: no label is looked up.
     if asked.items and all(item.type == "bool" for item in asked.items):
         return some_rows(old)
     need_columns(operation, old, asked)
@@ -89,6 +93,7 @@ def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> 
 
 @RULES.attribute(FRAME, "shape", "columns", "index", "values", "dtypes")
 def attribute(operation: Operation) -> Answer:
+    """shape, columns, index, values or dtypes, as far as labels and rows are known."""
     old = operation.receiver
     rows, width = n_rows(old), n_columns(old)
     words = f"{old.words}.{operation.name}" if old.words else ""
@@ -111,6 +116,7 @@ def attribute(operation: Operation) -> Answer:
 
 def _common_dtype(old: AbstractValue) -> str | None:
     dtypes = old.mapping("dtypes")
+    # Mixed columns become objects, and extension dtypes what pandas chooses.
     found = set(dtypes.values()) if len(dtypes) == n_columns(old) else set()
     return found.pop() if len(found) == 1 and kind_of(next(iter(found))) in tuple("iufb") else None
 
@@ -150,9 +156,11 @@ _NAMES: Final = frozenset(_NAMES_OF_CLASS.split())
 
 @RULES.set_item(FRAME)
 def assign_column(operation: Operation) -> Answer:
+    """The frame with columns set; raises Crash for a value of another length."""
     old = operation.receiver
     asked, value = operation.arguments.positional
     changed(operation, old)
+    # frame[mask] = 1.5 turns columns of integers into floats.
     if is_series(asked) or is_array(asked) or is_frame(asked) or asked.type == "slice":
         made = with_index_of(old, some_rows(old, n_rows(old)))
         made.facts.pop("dtypes", None)
@@ -170,6 +178,7 @@ def assign_column(operation: Operation) -> Answer:
 def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> None:
     """A list or array has one value for each row."""
     rows = n_rows(old)
+    # A series is aligned by its index instead, and a number or string fills every row.
     length = (
         only_length(taken_shape(value))
         if value.type in ("list", "tuple", "range") or is_array(value)
@@ -187,6 +196,7 @@ def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> Non
 def _added(old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValue]) -> None:
     """The frame with these columns set; their values are others now."""
     made = with_new_columns(old, labels)
+    # An empty frame takes rows and index from its first column: empty["e"] = [1, 2, 3].
     if label_set(old) is not None and 0 in (n_rows(old), n_columns(old)):
         made.facts["shape"] = (None, n_columns(made))
         made.facts.pop("index", None)
@@ -194,6 +204,7 @@ def _added(old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValu
         for name in ("dtypes", "per_column"):
             made.facts.get(name, {}).pop(label, None)
         value = values.get(label, AbstractValue())
+        # Rows that only the frame has become NaN, which turns integers into floats.
         dtype = value.fact("dtype") if is_series(value) and _is_same_index(old, value) else None
         if label_set(old) is not None and isinstance(dtype, str):
             made.facts["dtypes"] = {**made.facts.get("dtypes", {}), label: dtype}
@@ -216,6 +227,7 @@ def store_attribute(operation: Operation) -> Answer:
             _relabelled(old, value)
         case "index":
             rows = n_rows(old)
+            # A frame without columns takes an index of any length.
             if n_columns(old) != 0:
                 _has_as_many(
                     operation, count, rows, "rows", f"{old.named('the frame')} has {rows} rows"
@@ -224,6 +236,7 @@ def store_attribute(operation: Operation) -> Answer:
             made = some_rows(old, rows) if label_set(old) is not None else AbstractValue(FRAME)
             made.facts.pop("index_names", None)
             replace_facts(old, made)
+        # frame.new = ... sets a column of this name, else it is a plain attribute of the object.
         case _:
             return UNKNOWN
     return UNCHANGED
@@ -252,6 +265,7 @@ def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
 @RULES.set_attribute("pandas.*")
 def store_name_of_index(operation: Operation) -> Answer:
     """frame.index.name = ...: which frames share an index is unknown."""
+    # Before pandas 3 frames shared their index object: naming it in one named it in the others.
     if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(
         operation.receiver
     ):
@@ -260,6 +274,7 @@ def store_name_of_index(operation: Operation) -> Answer:
 
 
 def forget_index_names(operation: Operation) -> None:
+    """Index and names of all frames and series become unknown, as any may share the index."""
     for value in operation.variables():
         for fact in ("index", "index_names") if is_frame(value) or is_series(value) else ():
             value.facts.pop(fact, None)
@@ -267,12 +282,15 @@ def forget_index_names(operation: Operation) -> None:
 
 @RULES.method("pandas.*", "set_names", "rename", "rename_axis")
 def rename_index_in_place(operation: Operation) -> Answer:
+    """An index that is renamed in place may be the index of other frames."""
+    # df.index.rename("k", inplace=True) names a shared index, too.
     if "inplace" in operation.arguments.keywords and not is_frame(operation.receiver):
         forget_index_names(operation)
     return UNKNOWN
 
 
 def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
+    """The frame without these columns; labels that it lacks do not matter."""
     order, known = labels_of(old), label_set(old)
     if order is not None:
         return with_columns(old, [label for label in order if label not in labels])
@@ -296,21 +314,25 @@ def in_place(
     if inplace.literal is True:
         replace_facts(old, made)
         return AbstractValue("NoneType", literal=None)
+    # An unknown inplace=flag leaves both results open.
     old.forget()
     return AbstractValue()
 
 
 @RULES.method(FRAME, "drop")
 def drop(operation: Operation) -> Answer:
+    """The frame without columns or rows; raises Crash for a column that it certainly lacks."""
     given = operation.arguments.bound(
         "labels=None, axis=0, index=None, columns=None, level=None, inplace=False, errors='raise'"
     )
     old = operation.receiver
+    # drop(columns=["a"], level=1) removes every column with this part of a label.
     if given is None or "level" in given:
         return UNKNOWN
     axis = literal_of(given.get("axis"), 0)
     is_columns = axis in (1, "columns")
     wanted = given.get("columns", given.get("labels", _NO_LABELS) if is_columns else _NO_LABELS)
+    # Notebooks pass errors="ignore" for columns that an earlier run may have dropped.
     if literal_of(given.get("errors"), "raise") == "raise":
         need_columns(operation, old, wanted)
     gone = whole_labels(wanted)
@@ -334,6 +356,8 @@ def queried(operation: Operation) -> Answer:
     except SyntaxError:
         return UNKNOWN
     match condition:
+        # df.query("a") selects by labels; only a comparison is surely a mask.
+        # resolvers and local_dict change what the names mean, inplace changes the result.
         case ast.Compare(ast.Name(label)) if (
             label in (label_set(old) or ()) and not operation.arguments.keywords
         ):

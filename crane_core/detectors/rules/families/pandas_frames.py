@@ -22,10 +22,12 @@ TEXT: Final = ("str", "string", "string[python]", "string[pyarrow]")
 
 
 def is_frame(value: AbstractValue) -> bool:
+    """Whether it is a frame of pandas by its exact class."""
     return value.is_a("pandas", "DataFrame")
 
 
 def is_series(value: AbstractValue) -> bool:
+    """Whether it is a series of pandas by its exact class."""
     return value.is_a("pandas", "Series")
 
 
@@ -83,6 +85,7 @@ def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
     """The names of the index; None if they are not known."""
     if isinstance(index := frame.fact("index"), Mapping):
         unnamed = [None] * len(index.get("level_sizes") or ())
+        # A state has the sizes of the levels of a MultiIndex, and names only where there are some.
         is_known = unnamed or index.get("type") != "MultiIndex" or "names" in index
         return tuple(index.get("names") or unnamed) if is_known else None
     names = frame.fact("index_names")
@@ -90,6 +93,7 @@ def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
 
 
 def n_rows(value: AbstractValue) -> int | None:
+    """The number of rows of a frame or series; None if it is unknown."""
     if is_series(value):
         length = value.fact("length")
         return length if type(length) is int else None
@@ -98,6 +102,7 @@ def n_rows(value: AbstractValue) -> int | None:
 
 
 def n_columns(frame: AbstractValue) -> int | None:
+    """The number of columns of a frame; None if it is unknown."""
     if (columns := labels_of(frame)) is not None:
         return len(columns)
     shape = frame.fact("shape")
@@ -105,11 +110,13 @@ def n_columns(frame: AbstractValue) -> int | None:
 
 
 def dtype_of_column(frame: AbstractValue, label: Any) -> str | None:
+    """The dtype of a column; None if it is unknown."""
     known = frame.mapping("dtypes").get(label), column_facts(frame, label).get("dtype")
     return next((dtype for dtype in known if isinstance(dtype, str)), None)
 
 
 def column_facts(frame: AbstractValue, label: Any) -> dict[str, Any]:
+    """What is known of a column; empty for a label that the frame lacks."""
     known = frame.mapping("per_column").get(label)
     return dict(known) if isinstance(known, Mapping) else {}
 
@@ -162,6 +169,7 @@ def with_columns(
 
 
 def with_index_of(old: AbstractValue, new: AbstractValue) -> AbstractValue:
+    """The new value, with the index of the old one as far as it is known."""
     new.facts |= restricted(old.facts, ("index", "index_names"))
     return new
 
@@ -200,6 +208,7 @@ def series(
     words: str = "",
     **facts: Any,
 ) -> AbstractValue:
+    """A series of which so much is known; None is unknown."""
     return AbstractValue(
         SERIES, known_facts(length=length, dtype=dtype, name=name, **facts), words=words
     )
@@ -228,6 +237,7 @@ def mapped(old: AbstractValue, dtype: str | None = None, **facts: Any) -> Abstra
 
 
 def is_text(dtype: str | None) -> bool:
+    """Whether a dtype holds strings only; "object" does not say so."""
     return dtype in TEXT
 
 
@@ -241,6 +251,7 @@ def is_numeric(dtype: str | None) -> bool:
 
 def changed(operation: Operation, value: AbstractValue) -> None:
     """Columns or rows of a frame are others now: what may be the same object under another name is forgotten."""
+    # A state does not link all names of one object: a frame with these labels may be this one.
     for other in operation.variables():
         if (
             other.type == value.type
@@ -279,12 +290,14 @@ def told_columns(old: AbstractValue, label: Any = None) -> str:
 
 
 def nearest(old: AbstractValue, label: Any) -> str:
+    """The remedy: a label that differs only by blanks or capitals, else any column."""
     like = [known for known in (labels_of(old) or label_set(old) or ()) if _is_like(known, label)]
     return f"write {like[0]!r}" if len(like) == 1 else "use an existing column"
 
 
 def _is_like(known: Any, label: Any) -> bool:
     return (
+        # Blanks and capitals are the usual slips in headers of files: "Name " for "name".
         isinstance(known, str)
         and isinstance(label, str)
         and known.strip().casefold() == label.strip().casefold()
@@ -292,6 +305,7 @@ def _is_like(known: Any, label: Any) -> bool:
 
 
 def missing_column(operation: Operation, old: AbstractValue, label: Any) -> None:
+    """Raises Crash for a column that the frame lacks."""
     operation.crash(
         "KeyError",
         f"no column named {label!r}",
@@ -344,6 +358,7 @@ def labels_in(value: AbstractValue | None) -> list[Any] | None:
 
 
 def _is_label(value: AbstractValue) -> bool:
+    # Floats are left out: NaN is equal to no label, and yet df[np.nan] finds one.
     return value.type in ("str", "int") and value.is_literal
 
 
@@ -356,4 +371,5 @@ def whole_labels(value: AbstractValue | None) -> list[Any] | None:
 
 
 def is_pandas(operation: Operation, *version: int) -> bool:
+    """Whether pandas is known to be of this version or a later one."""
     return is_at_least(operation, "pandas", *version)

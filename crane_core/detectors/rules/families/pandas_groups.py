@@ -24,13 +24,16 @@ GROUPED: Final = "pandas.DataFrameGroupBy"
 
 @RULES.method(FRAME, "groupby")
 def groupby(operation: Operation) -> Answer:
+    """Groups that know their frame; raises Crash for a key that is neither column nor level."""
     given = operation.arguments.bound(
         "by=None, axis=0, level=None, as_index=True, sort=True, group_keys=True, observed=True, dropna=True"
     )
     old = operation.receiver
+    # groupby(axis=1) groups columns: its keys are labels of the index.
     if given is None or "axis" in given:
         return UNCHANGED
     by = given.get("by", AbstractValue())
+    # As many keys as rows may be values, one per row: five.groupby(list("abcde")) runs.
     if by.type != "list" or not may_be_values(old, by):
         need_columns(operation, old, by, lacks_key)
     elif lacking(old, by, lacks_key):
@@ -47,9 +50,11 @@ def _frame_of(groups: AbstractValue) -> AbstractValue:
 
 @RULES.item(GROUPED)
 def select(operation: Operation) -> Answer:
+    """Some columns of groups; raises Crash for a column that the frame lacks."""
     asked = operation.first
     if asked.type in ("str", "int", "list"):
         need_columns(operation, _frame_of(operation.receiver), asked)
+    # Before pandas 2.0 a tuple of columns only warned.
     if asked.type == "tuple" and len(asked.items or ()) > 1 and is_pandas(operation, 2, 0):
         operation.crash(
             "ValueError",

@@ -25,6 +25,7 @@ _SAME_VALUES: Final = ("", "drop", "insert", "pop", "reset_index", "set_index")
 @RULES.set_item(FRAME)
 @RULES.other("del_item", FRAME)
 def left(operation: Operation) -> Answer:
+    """The frame as pandas leaves a surrogate of it; every other name of it sees the change."""
     old = operation.receiver
     new = operation.left()
     if new is None:
@@ -40,6 +41,7 @@ def left(operation: Operation) -> Answer:
 def same_values(operation: Operation) -> Answer:
     """What a new table holds of the columns that it shares with the old one, where all rows stay."""
     keywords = operation.arguments.keywords
+    # df.drop([0, 9]) drops rows: which values stay is unknown.
     is_of_rows = operation.name == "drop" and "columns" not in keywords and "axis" not in keywords
     if is_of_rows or {"inplace", "index"} & keywords.keys() or not operation.arguments.is_complete:
         return UNKNOWN

@@ -36,6 +36,7 @@ _SCALARS: Final = ("int", "float", "str", "bool")
 @RULES.operator(SERIES, *_SYMBOLS)
 @RULES.operator(FRAME, *_SYMBOLS)
 def on_columns(operation: Operation) -> Answer:
+    """A new frame or series, of which nothing else is known."""
     sides = (operation.receiver, operation.first)
     scalars = (
         () if operation.name in "&|^" else _SCALARS
@@ -45,4 +46,5 @@ def on_columns(operation: Operation) -> Answer:
         for each in sides
     ):
         return UNKNOWN
+    # The dtype stays open: integers that are divided, or aligned with gaps, become floats.
     return AbstractValue(FRAME if any(map(is_frame, sides)) else SERIES)

@@ -44,6 +44,7 @@ _MOST: Final = 200
 @RULES.attribute(FRAME, *_INDEXERS)
 @RULES.attribute(SERIES, *_INDEXERS)
 def indexer(operation: Operation) -> Answer:
+    """.loc, .iloc, .at or .iat, bound to the frame or series."""
     old = operation.receiver
     name = f"{old.words}.{operation.name}" if old.words else ""
     return AbstractValue(f"pandas.{_INDEXERS[operation.name]}", bound_to=old, words=name)
@@ -78,6 +79,7 @@ def taken(operation: Operation) -> Answer:
         if not is_by_place and takes_rows and parts[1].type != "tuple":
             need_columns(operation, old, parts[1])
         labels = _at_places(parts[1], labels_of(old)) if is_by_place else whole_labels(parts[1])
+        # More than two parts, or a tuple among them, may be labels of several levels.
         if labels is None or label_set(old) is None or len(parts) > 2 or parts[1].type == "tuple":
             return UNCHANGED
         chosen = (
@@ -125,7 +127,9 @@ def store(operation: Operation) -> Answer:
         old.forget()
         return UNCHANGED
     made = with_new_columns(old, new)
+    # A single 1.5 turns a column of integers into floats.
     made.drop({"dtypes", "per_column"})
+    # df.loc[len(df)] = [...] adds a row. A mask adds none, and iloc raises IndexError instead.
     if is_by_label and parts[0].type != "slice" and parts[0].fact("dtype") != "bool":
         made.drop({"index"})
         made.facts["shape"] = (None, n_columns(made))
@@ -159,12 +163,14 @@ def all_labels(operation: Operation) -> Answer:
 
 @RULES.attribute("pandas.Index", "values")
 def labels_as_array(operation: Operation) -> Answer:
+    """The labels as an array of objects."""
     count = operation.receiver.fact("length")
     return array((count if type(count) is int else None,), "object")
 
 
 @RULES.item("pandas.Index")
 def label_at(operation: Operation) -> Answer:
+    """A label by its position, or an index of some; raises Crash for a position beyond the last."""
     held, asked = operation.receiver, operation.first
     labels = index_labels(held)
     if labels is None:
@@ -187,6 +193,7 @@ def label_at(operation: Operation) -> Answer:
 
 @RULES.method(FRAME, "iterrows", "itertuples", "items")
 def walked(operation: Operation) -> Answer:
+    """The iterator that iterrows, itertuples or items returns."""
     return AbstractValue("pandas.iteration", {"way": operation.name}, bound_to=operation.receiver)
 
 
@@ -207,10 +214,12 @@ def all_columns(operation: Operation) -> Answer:
 
 @RULES.element("pandas.iteration")
 def step(operation: Operation) -> Answer:
+    """The first element of such an iterator, where there certainly is one."""
     old = _of(operation)
     way = operation.receiver.fact("way")
     if not (n_columns(old) if way == "items" else n_rows(old)):
         return UNKNOWN  # there may be none
+    # Its rows are named tuples, in which pandas renames labels that are not identifiers.
     if way == "itertuples":
         return UNCHANGED
     return AbstractValue(

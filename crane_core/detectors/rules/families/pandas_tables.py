@@ -28,6 +28,7 @@ RULES = Family("pandas: tables")
 
 @RULES.function("pandas.DataFrame")
 def new_frame(operation: Operation) -> Answer:
+    """A frame of a dict, an array or rows; raises Crash for columns of several lengths."""
     given = (
         operation.arguments.bound("data=None, index=None, columns=None, dtype=None, copy=None")
         or {}
@@ -35,6 +36,7 @@ def new_frame(operation: Operation) -> Answer:
     data, columns = given.get("data", AbstractValue()), given.get("columns")
     if data.type == "dict" and data.members and columns is None:
         return _of_dict(operation, data.members, given)
+    # columns= and index= select from a frame: labels that it lacks become NaN.
     if is_frame(data) and columns is given.get("index") is None:
         return AbstractValue(FRAME, data.facts)
     return _of_rows(data, columns, given)
@@ -56,6 +58,7 @@ def _of_rows(
 
 def _brings_labels(data: AbstractValue) -> bool:
     """Lists of series, and records."""
+    # The index of the series, and the fields of records, become the columns.
     return any(map(is_series, data.items or ())) or str(data.fact("dtype", "")).startswith(
         ("[", "V", "|V")
     )
@@ -73,6 +76,7 @@ def _of_dict(
     """A column for each key, whatever is known of it; lists and arrays have one length."""
     lengths = {key: _length(value) for key, value in members.items()}
     known = {length for length in lengths.values() if length is not None}
+    # Beside a series pandas compares with its index, and has other words for a mismatch.
     if len(known) > 1 and not any(map(is_series, members.values())):
         operation.crash(
             "ValueError",
@@ -84,6 +88,7 @@ def _of_dict(
     made = frame(members, rows)
     return (
         made
+        # A series brings its index along, and an unknown value may be a series.
         if any(value.is_a("pandas") or not value.type for value in members.values())
         else _counted(made, given)
     )
@@ -105,12 +110,14 @@ def _counted(made: AbstractValue, given: Mapping[str, AbstractValue]) -> Abstrac
 
 @RULES.function("pandas.Series")
 def new_series(operation: Operation) -> Answer:
+    """A series of which nothing else is known."""
     return AbstractValue(SERIES)
 
 
 @RULES.method(FRAME, "pivot")
 def pivot(operation: Operation) -> Answer:
     """Each cell of the new table comes of one row."""
+    # Keyword-only since pandas 2.0: pandas itself refuses positional arguments.
     given = operation.arguments.bound("*, columns=None, index=None, values=None") or {}
     old = operation.receiver
     for name in ("columns", "index", "values"):
@@ -118,6 +125,7 @@ def pivot(operation: Operation) -> Answer:
     keys = [
         str(label) for name in ("index", "columns") for label in labels_in(given.get(name)) or ()
     ]
+    # A state counts repeated rows by sets of columns: only exactly these columns answer.
     for name, facts in (
         old.mapping("duplicates").items() if {"index", "columns"} <= given.keys() else ()
     ):
@@ -133,7 +141,9 @@ def pivot(operation: Operation) -> Answer:
 
 @RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")
 def read(operation: Operation) -> Answer:
+    """A frame of which nothing else is known."""
     keywords = operation.arguments.keywords
+    # chunksize and iterator return a reader, sheet_name a dict of frames, squeeze a series.
     if {
         "chunksize",
         "iterator",

@@ -47,6 +47,7 @@ _TO_NUMBERS: Final = "use pandas.to_numeric(..., errors='coerce'), and check wha
 
 
 def dtype_of(value: AbstractValue) -> str | None:
+    """The dtype of a series; None if it is unknown."""
     dtype = value.fact("dtype")
     return dtype if isinstance(dtype, str) else None
 
@@ -57,6 +58,7 @@ def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
     if not is_object and not is_text(dtype_of(abstract)):
         return None
     if (
+        # "1.5" reads as a float and not as an integer, so for integers each string is tried.
         abstract.fact("texts_look_like") == "numbers"
         and abstract.fact("n_other_texts") == 0
         and not is_whole
@@ -80,14 +82,17 @@ def _is_said_to_be_text(value: AbstractValue) -> bool:
 
 @RULES.method(SERIES, "astype")
 def astype(operation: Operation) -> Answer:
+    """The column with another dtype; raises Crash for values that certainly do not convert."""
     old = operation.receiver
     given = operation.arguments.bound("dtype, copy=None, errors='raise'")
     if given is None:
         return UNCHANGED
+    # errors="ignore" returns the column as it was.
     if "errors" in given:
         return mapped(old)
     wanted = dtype_asked(given["dtype"])
     cast(operation, old, wanted)
+    # pandas 3 made strings the dtype str; before, they were objects.
     if given["dtype"].path == "builtins.str" or given["dtype"].literal == "str":
         return mapped(old, "str" if is_pandas(operation, 3, 0) else "object")
     return mapped(old, wanted)
@@ -97,8 +102,10 @@ def dtype_asked(value: AbstractValue) -> str | None:
     """The requested dtype; None if it is not one of NumPy's or not known."""
     if value.literal == "category":
         return "category"
+    # "Int64" is a dtype of pandas that keeps missing values; "int64" is NumPy's and refuses them.
     if isinstance(value.literal, str) and not value.literal.islower():
         return value.literal
+    # Anything can become a string: no value is refused.
     if value.path == "builtins.str":
         return None
     return dtype_meant(value)
@@ -125,6 +132,7 @@ def _refuse_missing(operation: Operation, old: AbstractValue) -> None:
     has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
     if has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
         operation.crash(
+            # IntCastingNaNError, a ValueError, came with pandas 1.3.
             "ValueError" if is_before(operation, "pandas", 1, 3) else "IntCastingNaNError",
             "cannot convert non-finite values (NA or inf) to integer",
             fact=f"{old.named('the column')} holds missing values",
@@ -134,6 +142,7 @@ def _refuse_missing(operation: Operation, old: AbstractValue) -> None:
 
 @RULES.method(FRAME, "astype")
 def astype_of_frame(operation: Operation) -> Answer:
+    """The frame with other dtypes; raises Crash for values that certainly do not convert."""
     old = operation.receiver
     given = operation.arguments.bound("dtype, copy=None, errors='raise'")
     if given is None or "errors" in given:
@@ -152,6 +161,7 @@ def astype_of_frame(operation: Operation) -> Answer:
 
 @RULES.function("pandas.to_numeric")
 def to_numeric(operation: Operation) -> Answer:
+    """Numbers of the same rows; raises Crash for a string that is certainly no number."""
     given = operation.arguments.bound("arg, errors='raise', downcast=None, dtype_backend=None")
     if given is None or not is_series(given["arg"]):
         return UNCHANGED
@@ -169,6 +179,7 @@ def to_numeric(operation: Operation) -> Answer:
 
 @RULES.function("pandas.to_datetime")
 def to_datetime(operation: Operation) -> Answer:
+    """Dates of the same rows; raises Crash for strings that the first one's format does not fit."""
     given = operation.arguments.bound(
         "arg, errors='raise', dayfirst=False, yearfirst=False, utc=False, format=None, exact=True, unit=None,"
         " infer_datetime_format=None, origin='unix', cache=True"
@@ -189,6 +200,7 @@ def _refuse_formats(
     """
     options = {name: given[name].literal for name in given if name != "arg"}
     others = old.fact("other_texts")
+    # errors, utc, exact and others change what is refused.
     if not options.keys() <= {"format", "dayfirst"} or not {str, bool}.issuperset(
         map(type, options.values())
     ):
@@ -203,6 +215,7 @@ def _refuse_formats(
         old.fact("telling_dates") or [value for value in values_told(old) if value not in bad][:1]
     )
     texts = [*telling, *bad]
+    # A string that the state cut would be refused for its ellipsis.
     if len(texts) < 2 or any(not isinstance(text, str) or "\u2026" in text for text in texts):
         return
     error = _read_dates(tuple(texts), tuple(options.items()), version)
@@ -221,6 +234,7 @@ def _read_dates(
 ) -> Exception | None:
     import pandas
 
+    # pandas 2.0 began to read all dates by the format of the first: only the same release answers.
     if pandas.__version__ != version:
         return None
     with warnings.catch_warnings():
@@ -237,6 +251,7 @@ def _read_dates(
 
 @RULES.attribute(SERIES, "str")
 def texts(operation: Operation) -> Answer:
+    """The accessor .str, which exists for columns of strings and of objects."""
     return AbstractValue("pandas.core.strings.accessor.StringMethods")
 
 
@@ -247,6 +262,8 @@ def texts(operation: Operation) -> Answer:
 def mean(operation: Operation) -> Answer:
     """Sums of texts are not divided."""
     old = operation.receiver
+    # Other objects, such as Decimal, have a mean. Older pandas also read "1" and "2" as numbers,
+    # so a string that float() refuses is needed.
     is_only_text = bool(old.item_types) and old.item_types <= {"str", "NoneType", "float"}
     if dtype_of(old) == "object" and n_rows(old) and is_only_text and bad_text(old) is not None:
         operation.crash(
@@ -272,6 +289,7 @@ def elements_of(old: AbstractValue) -> list[AbstractValue]:
     types = old.item_types if dtype == "object" else frozenset()
     found += [AbstractValue("str")] * ("str" in types)
     found += [AbstractValue("NoneType", literal=None)] * ("NoneType" in types)
+    # None and pd.NA have types that the state names: beside strings a float is the missing value.
     if has_nan is True and (dtype == "str" or {"float"} <= types <= {"str", "float"}):
         found.append(literal(float("nan")))
     return found
@@ -301,6 +319,7 @@ _CALLED: Final = 12
 
 @RULES.method(SERIES, "apply", "map")
 def applied(operation: Operation) -> Answer:
+    """A function on each element, or a lookup in a dict; raises what the function raises."""
     old, given = operation.receiver, operation.arguments
     if not given.is_complete or not given.positional:
         return UNKNOWN
@@ -312,10 +331,13 @@ def applied(operation: Operation) -> Answer:
     if function.type != "function" or not is_alone or not n_rows(old):
         return UNKNOWN  # it may never be called
     made = [
-        operation.call(function, [element], {}) for element in elements_of(old) or [AbstractValue()]
+        # Unknown elements, too, run the body once: a name that it lacks is missing for any of them.
+        operation.call(function, [element], {})
+        for element in elements_of(old) or [AbstractValue()]
     ]
     return (
         mapped(old)
+        # apply makes a frame where the function returns series; map does not.
         if is_map or all(value.type and not is_series(value) for value in made)
         else UNCHANGED
     )
@@ -333,6 +355,7 @@ def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
 
 @RULES.method(FRAME, "apply")
 def applied_to_frame(operation: Operation) -> Answer:
+    """A function on each row or column, run once; raises what the function raises."""
     old, given = operation.receiver, operation.arguments.bound("func, /, axis=0, *rest")
     if given is None:
         return UNKNOWN
@@ -353,10 +376,12 @@ def row_of(old: AbstractValue) -> AbstractValue:
 
 @RULES.item(SERIES)
 def item_of_series(operation: Operation) -> Answer:
+    """Some of a series; raises Crash for a label that a row of a frame certainly lacks."""
     old, asked = operation.receiver, operation.first
     if asked.type == "slice":
         return some_rows(old)
     labels, value = old.fact("row_labels"), asked.literal
+    # Integers are left out: before pandas 3, row[0] is a position where labels are strings.
     if isinstance(labels, frozenset) and isinstance(value, str) and value not in labels:
         operation.crash(
             "KeyError",
@@ -373,14 +398,17 @@ def item_of_series(operation: Operation) -> Answer:
 
 @RULES.set_item(SERIES)
 def store_in_series(operation: Operation) -> Answer:
+    """The series has other values, and so has every other name of it."""
     old = operation.receiver
     changed(operation, old)
+    # A label that is not there is added, and any value may change the dtype.
     old.forget()
     return UNCHANGED
 
 
 @RULES.function("builtins.len")
 def length(operation: Operation) -> Answer:
+    """len() of a frame, series or index, where the number is known."""
     old = operation.first
     if old.is_a("pandas", "Index", "RangeIndex", "DatetimeIndex"):
         return integer(old.fact("length"))
@@ -390,6 +418,7 @@ def length(operation: Operation) -> Answer:
 @RULES.truth(FRAME)
 @RULES.truth(SERIES)
 def truth(operation: Operation) -> Answer:
+    """Raises Crash: no frame or series has a boolean."""
     old = operation.receiver
     return operation.crash(
         "ValueError",

@@ -171,6 +171,7 @@ def _prediction(
 ) -> Prediction:
     is_annotated = question.setting is not Setting.CODE
     told, counted = [], []
+    # Sorted, as the same input leads to the same prediction: the limit always cuts the same ones.
     for error in sorted(reported)[:MOST_DIAGNOSTICS]:
         reason = why_not(tool.name, error.rule, error.message, is_annotated=is_annotated)
         message = error.message[:MOST_OF_A_MESSAGE]

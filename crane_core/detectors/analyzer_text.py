@@ -21,6 +21,7 @@ LARGEST_CHARACTERS = 300_000
 """Of all cells together; the largest published input has 24,000."""
 
 _LINE_ENDS = re.compile("\r\n?")
+# `# type: list[int]` is left alone: it declares a type, and switches nothing off.
 _INSTRUCTION = re.compile(r"(\b(?:pylint|pyright)\s*|#\s*type\s*(?=:\s*ignore)):", re.IGNORECASE)
 """In comments: what switches an analyzer off or changes its rules. The published texts have no comments at all."""
 
@@ -81,6 +82,7 @@ def _heading(annotations: Sequence[str] | None) -> str:
 
 def _plain_lines(code: str) -> str:
     """Lines that every tool counts alike, in characters that UTF-8 has."""
+    # UTF-8 has no half surrogates (`'\ud800'`), and tools count a lone carriage return differently.
     return _LINE_ENDS.sub("\n", code).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -96,6 +98,7 @@ def _without_instruction(line: str) -> str:
 
 def _without_magics(code: str) -> str:
     try:
+        # Only cells that Python cannot read: in `c = (a\n % b)` the second line continues the first.
         ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         lines = zip(code.split("\n"), magics.python_of(code).split("\n"), strict=True)

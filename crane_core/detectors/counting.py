@@ -32,6 +32,7 @@ def entries(tool: str) -> tuple[CountedRule, ...]:
 
 def why_not(tool: str, rule: str, message: str, *, is_annotated: bool) -> str | None:
     """Why an error does not count, None if it does."""
+    # pyright writes no-break spaces into some messages: "Unindent\u00a0not expected".
     plain = message.replace("\N{NO-BREAK SPACE}", " ")
     for entry in entries(tool):
         fits = entry.rule in (None, rule) and (

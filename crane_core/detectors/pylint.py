@@ -72,6 +72,7 @@ def _command(_folder: Path, files: Sequence[str]) -> list[str]:
             f"--rcfile={os.devnull}",
             "--output-format=json2",
         ),
+        # Errors and fatal messages alone, as the study kept no warnings.
         *("--disable=all", "--enable=E,F", "--persistent=n", "--jobs=1", "--"),
         *files,
     ]

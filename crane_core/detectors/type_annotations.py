@@ -70,6 +70,7 @@ def annotation_lines(executed: Sequence[str], state: KernelState) -> list[str]:
             continue
         known = spelling(public, bound)
         spelled = public if known is None else known
+        # After `pd = pd.DataFrame()` the annotation `df: pd.DataFrame` would be an error by itself.
         if _is_taken(spelled.partition(".")[0], state, is_imported=known is not None):
             continue
         if known is None:
@@ -98,6 +99,7 @@ def public_name(type_text: str) -> str | None:
     """The dotted public name of a type as a state has it; None if there is none to write."""
     path = _path(type_text)
     if (
+        # The text comes from the kernel: `int]\nimport os` must not become a line of code.
         len(path) > _LONGEST
         or not _PATH.fullmatch(path)
         or any(map(keyword.iskeyword, path.split(".")))
@@ -137,6 +139,7 @@ def imported_names(executed: Sequence[str]) -> dict[str, str]:
     """What names of the cells stand for: `np` for numpy, `SVC` for sklearn.svm.SVC. Later imports replace earlier."""
     bound: dict[str, str] = {}
     for code in executed:
+        # Top level alone: an import inside a function gives the notebook no name.
         for node in magics.parsed(code).tree.body:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 bound |= written_paths(node)

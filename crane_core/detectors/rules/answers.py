@@ -118,6 +118,7 @@ def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
         facts["dtypes"] = {label: dtype for label, dtype in dtypes if dtype is not None}
     if isinstance(shape := facts.get("shape"), list):
         facts["shape"] = tuple(shape)
+    # pandas has one unnamed level (`[None]`) in every plain index. Facts of a state leave it out.
     if isinstance(names := facts.pop("index_names", None), list):
         facts["index_names"] = tuple(names) if names != [None] else ()
     return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})

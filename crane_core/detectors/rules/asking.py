@@ -49,6 +49,7 @@ from crane_core.runtime.library_worker import LibraryWorker, library_worker
 _CHANGING: Final = frozenset(["out", "copy", "inplace", "overwrite_input", "where"])
 """Arguments with which a function may change what it is given."""
 _DATA: Final = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "list")
+# Labels of an index of texts are attributes of a Series: `t.value_counts().rename(...).order`.
 _NO_LABELS: Final = (
     "RangeIndex",
     "DatetimeIndex",
@@ -149,6 +150,8 @@ class Asker:
         self._mentions = mentions
         self._may_be_extended = may_be_extended
         self._is_of_any_version = not packages
+        # Without versions only what every release refuses counts: `np.arange(3) == np.arange(4)` is
+        # an answer in some releases and an exception in others.
         knows = _who_knows if packages else _who_knows_shapes
         python, self._libraries = knows(tuple(sorted(packages.items())), interpreters())
         self._python = python
@@ -172,12 +175,14 @@ class Asker:
 
         `made` is the `result` of the step whose result the receiver is, with nothing between.
         """
+        # A star of unknown length may bring any argument, and so decide everything.
         if not self._libraries or not arguments.is_complete:
             return None
         operands = [*arguments.positional, *arguments.keywords.values()]
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = operation_of(of, name)
+        # `df.loc[...]` is asked of the table: the indexer between them holds no facts.
         if (
             step == "item"
             and operands[0].type in of_pandas.INDEXERS
@@ -241,6 +246,7 @@ class Asker:
         """What the library says; None if it says nothing."""
         for order in question.orders:
             answer = self._answer(order.sent, order.libraries)
+            # cufflinks adds `df.iplot`, and the worker loads neither it nor files of the notebook.
             if self._may_be_extended and _lacks_name(order.sent, answer):
                 continue
             if order.learning is not None:
@@ -263,7 +269,9 @@ class Asker:
         is_elsewhere = order.is_vague and not operations.is_about_shapes(
             order.sent, raised, message, is_of_any_version=self._is_of_any_version
         )
+        # A tensor without elements also refuses what it cannot compute, by other classes.
         is_elsewhere |= order.is_large and raised not in ("RuntimeError", "ValueError")
+        # The stand-in has other values: that its matrix is singular says nothing of the real one.
         if is_elsewhere or is_tried and speaks_of_values(message):
             return None
         library = max(order.libraries & set(_ASKED), key=_ASKED.index, default="python")
@@ -283,15 +291,20 @@ class Asker:
         libraries = {library for each in operands if (library := library_of(each))}
         libraries |= {holder.partition(".")[0]} & LIBRARIES
         is_in_doubt = operations.is_stored(step, asked) and operands[0].fact("may_be_read_only")
+        # In pandas 3 the layout of columns in memory decides whether `df.values` can be written.
+        # A table that is made for a question is always laid out in one block.
         if is_in_doubt or not self._may_be_asked(libraries):
             return
+        # A notebook that spells `cuda` may have moved tensors whose device no state shows.
         may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
         sender = Sender(
             may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked)
         )
+        # The worker may have no GPU: `torch.zeros(3, device='cuda')` is tried on the processor.
         is_placed = "device" in keywords and libraries == {"torch"}
         named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
         given = list(operands[: len(operands) - len(keywords)])
+        # Drawing two lists of different lengths is refused whatever numbers they hold.
         if (
             holder.startswith("matplotlib")
             and asked.rpartition(".")[2] in of_matplotlib.DRAWS_PAIRS
@@ -301,6 +314,7 @@ class Asker:
         with suppress(NotSentError):
             sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
+                # Under `no_grad`, or with frozen weights, `seq(X).numpy()` runs.
                 unknown = of_torch.NOT_RECORDING + (of_torch.FREEZING if sender.has_layer else ())
                 sent["is_recording"] = not any(map(self._mentions, unknown))
             if not operations.is_asked(sent):
@@ -309,6 +323,7 @@ class Asker:
             order = self._order(sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere)
             if "device" in keywords or asked in of_torch.MOVING:
                 order = order._replace(device=None)
+            # With `out=` or `inplace=` the result is not what the function returns elsewhere.
             if not _CHANGING.isdisjoint(keywords):
                 order = order._replace(tells=False, is_typed=False)
             yield order._replace(libraries=frozenset(libraries))
@@ -347,6 +362,7 @@ class Asker:
         if of.path:
             asked, told = operations.LAZY, {**told, "step": "member", "of": of.path}
         elif of.type != "method":
+            # An attribute that the state shows is there, whatever the class says.
             asked = operations.BOUND if of.attributes.get(name) is None else frozenset()
             told |= {
                 "step": "of object",
@@ -439,7 +455,10 @@ class Asker:
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""
         spelled = [
-            text for each in ("", *libraries) for text in operations.UNLESS_MENTIONED.get(each, ())
+            # `np.seterr(all='raise')`, a mock or cuDF makes other functions of the same names.
+            text
+            for each in ("", *libraries)
+            for text in operations.UNLESS_MENTIONED.get(each, ())
         ]
         return any(map(self._mentions, spelled))
 

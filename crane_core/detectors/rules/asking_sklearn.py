@@ -59,6 +59,8 @@ _PARTS: Final = frozenset(
 """Parameters that may hold what decides itself about data."""
 _WITH_ANY_PARAMETERS: Final = re.compile("^Unknown label type")
 """What every classifier without parts refuses, however it is set: any other fault raises the same class before."""
+# scikit-learn quotes numbers of rows ("inconsistent numbers of samples: [200, 202]"). They are
+# put back, so a message shows the numbers that the notebook has.
 _NUMBER_OF_ROWS = re.compile(r"\b2\d\d\b")
 
 
@@ -70,6 +72,7 @@ class Learning:
             n for value in values if _is_data(value) and (n := data.n_samples(value)) is not None
         )
         is_long = any(n > _MOST_ROWS for n in known)
+        # Numbers that differ still differ in what is sent, so that the same pairs are refused.
         self._sent = {n: _FEWER + 2 * at if is_long else n for at, n in enumerate(known)}
         self._usual = next(iter(self._sent.values()), _USUAL_ROWS)
         self.lengths = {sent: n for n, sent in self._sent.items()} if is_long else {}
@@ -94,6 +97,8 @@ class Learning:
         self._gives_floats = name in ("predict_proba", "predict_log_proba", "decision_function")
         given = {key: self.sent(value) for key, value in keywords.items()}
         sent = [self.sent(value) for value in operands]
+        # `ColumnTransformer([('s', StandardScaler(), [0, 1])])` names columns by position,
+        # and here their order is not known.
         if not self._is_ordered and _may_name_places(sent[0]):
             raise NotSentError
         return {"step": "learns", "of": path, "name": name, "operands": sent, "keywords": given} | {
@@ -142,6 +147,7 @@ class Learning:
                     for key, each in value.members.items()
                 ]
             }
+        # `SelectFromModel(forest, prefit=True)` uses a part as it was fitted, which is not sent.
         if value.literal == "prefit":
             raise NotSentError
         if value.literal is not NOT_KNOWN:
@@ -247,6 +253,7 @@ class Learning:
 
     def _estimator(self, value: AbstractValue, *, is_part: bool) -> dict[str, Any]:
         known = known_class(value)
+        # `bare.coef_ = np.ones((1, 3))` makes an estimator count as fitted without a fit.
         if (
             known is None
             or known.name in _KEEPS_PARTS

@@ -171,10 +171,12 @@ def _fill_value(value: AbstractValue, *, is_captured: bool) -> None:
 
 
 def _captured_value(value: AbstractValue, written: Any) -> Any:
+    # Large integers, NaN and infinities are written in other forms than their own.
     if type(written).__name__ != value.type:
         return NOT_KNOWN
     length = value.facts.get("length")
     if isinstance(written, str) and (
+        # A text that was cut would be compared, formatted or used as a key as if it were whole.
         _CUT_TEXT.search(written) or length not in (None, len(written))
     ):
         return NOT_KNOWN
@@ -261,6 +263,7 @@ def _captured_keys(value: AbstractValue, length: Any) -> list[Any] | None:
     if not isinstance(keys, list) or len(keys) != length or not set(types) <= _PLAIN_KEYS:
         return None
     texts = [key if isinstance(key, str) else json.dumps(key) for key in keys]
+    # `{(1, 2): 1, '(1, 2)': 2}` has two keys that are written alike.
     if any(map(_is_cut, keys)) or len(set(texts)) != len(keys):
         return None
     return keys
@@ -329,6 +332,7 @@ def _label_reader(known: Any) -> Callable[[str], Any] | None:
     if not isinstance(known, dict):
         return str
     types = known.get("label_types")
+    # Labels of mixed types ('a' and 1) are written alike, so which is which is not known.
     if types == ["int"] and set(known) <= {"label_types", "name"}:
         return _number
     return (
@@ -348,6 +352,7 @@ def _fill_published_columns(value: AbstractValue, width: int | None) -> None:
         per_column = {}
     if width and len(per_column) == width and all(isinstance(label, str) for label in per_column):
         value.facts["column_labels"] = frozenset(per_column)
+    # Published states list the different dtypes of a table, not those of its columns.
     if isinstance(value.facts.get("dtypes"), list):
         value.facts["distinct_dtypes"] = value.facts.pop("dtypes")
 

@@ -177,6 +177,7 @@ class Sender:
         """A layer or loss of torch."""
         known = _plain_facts(value)
         self._of_torch.append(known)
+        # ReLU and losses hold no weights, and so have neither dtype nor device.
         if known.get("n_parameters") != 0 and ".loss." not in value.type:
             self._take_dtype(known)
             self.has_layer = True
@@ -203,6 +204,7 @@ class Sender:
             math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch
         )
         for known in self._of_torch if is_large else ():
+            # 20,000 x 20,000 floats fill 1.6 GB. On `meta`, torch computes shapes without elements.
             known["device"] = "meta"
         return is_large
 
@@ -233,6 +235,7 @@ def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
 def _dtype(column: AbstractValue) -> str:
     """Of a column of nothing but texts, one that says so."""
     dtype = str(column.fact("dtype") or "")
+    # A missing value is a float (NaN), so a column with one holds more than texts.
     is_full = column.fact("has_nan") is False
     if is_full and (dtype == "str" or dtype == "object" and column.item_types == {"str"}):
         return f"{dtype} of texts"
@@ -242,6 +245,7 @@ def _dtype(column: AbstractValue) -> str:
 def _columns(value: AbstractValue) -> dict[str, Any]:
     """Raises NotSentError if they are not all known, or labels are neither texts nor integers."""
     labels = list(_known(value.fact("columns")))
+    # Dates, periods and NaN match other labels than themselves: `by_day['2020']`, `spans[0.5]`.
     if any(type(label) not in (str, int) for label in labels):
         raise NotSentError
     dtypes = value.mapping("dtypes")
@@ -267,6 +271,7 @@ def _settings(value: AbstractValue) -> dict[str, Any]:
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
     """All that is known of a layer or loss, to be made again with all of it or not at all; forgotten ones lack both."""
     facts = dict(value.facts)
+    # Made with half of its settings it would refuse other inputs: `nn.Upsample` without a size.
     if (
         not facts.keys() & {"training", "reduction"}
         or value.attributes

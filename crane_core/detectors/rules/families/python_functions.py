@@ -55,8 +55,10 @@ def computed(operation: Operation) -> Answer:
     name, arguments = operation.function_name, operation.arguments
     function: Callable[..., Any] = getattr(builtins, name)
     operands = [*arguments.positional, *arguments.keywords.values()]
+    # sum(3) fails when Python iterates it, before the function computes anything.
     if name in _OF_SEVERAL and len(arguments.positional) == 1:
         by_types(operation, iter, [operation.first])
+    # key= runs a function of the notebook on each element.
     if not arguments.is_complete or "key" in arguments.keywords or not _is_computed(name, operands):
         return _result(name, operation.first)
     n_positional, names = len(arguments.positional), list(arguments.keywords)
@@ -73,6 +75,7 @@ def computed(operation: Operation) -> Answer:
 
 def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
     """Whether computing it costs little and returns no object that has another name: one of several lists."""
+    # pow(9, 10**9) would fill the memory of this process.
     if name == "pow":
         return all(
             isinstance(value.literal, int) and abs(value.literal) < 100 for value in operands
@@ -141,6 +144,7 @@ def is_of_class(operation: Operation) -> Answer:
     "math.sin",
 )
 def of_mathematics(operation: Operation) -> Answer:
+    """A function of math on known numbers; raises Crash for what math refuses."""
     if not operation.arguments.is_complete or operation.arguments.keywords:
         return UNCHANGED
     found = tried(operation, getattr(math, operation.function_name), operation.arguments.positional)
@@ -149,6 +153,7 @@ def of_mathematics(operation: Operation) -> Answer:
 
 @RULES.function("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset")
 def container_of(operation: Operation) -> Answer:
+    """A list, tuple or set of the elements; raises Crash for what cannot be iterated."""
     name = operation.function_name
     if not operation.arguments.positional:
         return (
@@ -159,6 +164,7 @@ def container_of(operation: Operation) -> Answer:
     value = operation.first
     by_types(operation, iter, [value])
     items = elements_of(value)
+    # list(zip(...)) runs the iterator to its end: nothing is left in it afterwards.
     if value.type in FLOWING:
         items = None if items is None else list(items)
         value.forget()
@@ -169,6 +175,7 @@ def container_of(operation: Operation) -> Answer:
 
 def _set_of(name: str, items: list[AbstractValue] | None) -> AbstractValue:
     values = None if items is None else known(items)
+    # How many elements a set keeps depends on equality, which classes of the notebook may define.
     is_plain = values is not None and all(
         isinstance(each, (str, int, float, bool)) for each in values
     )
@@ -184,6 +191,7 @@ def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
 
 @RULES.function("builtins.dict")
 def dict_of(operation: Operation) -> Answer:
+    """A dict of another dict and of keywords, where both are known by their keys."""
     positional, keywords = operation.arguments.positional, operation.arguments.keywords
     parts = [each.members if each.type == "dict" else None for each in positional]
     if not operation.arguments.is_complete or None in parts:
@@ -196,6 +204,7 @@ def dict_of(operation: Operation) -> Answer:
 
 @RULES.function("builtins.zip", "builtins.enumerate", "builtins.reversed")
 def flowing(operation: Operation) -> Answer:
+    """An iterator over known elements, or one of which only the first element is known."""
     name = operation.function_name
     sources = operation.arguments.positional[: 1 if name != "zip" else None]
     for value in sources:
@@ -206,6 +215,7 @@ def flowing(operation: Operation) -> Answer:
     rows = [operation.elements(value) for value in sources]
     if (turns := _all_turns(operation, rows)) is not None:
         return AbstractValue(name, items=turns)
+    # The first element of reversed is the last of its source, which is unknown here.
     if not firsts or name == "reversed":
         return AbstractValue(name)
     first = AbstractValue(
@@ -229,6 +239,7 @@ def _all_turns(
 ) -> list[AbstractValue] | None:
     """All its elements; None where not all elements are known, or they are too many."""
     name, start = operation.function_name, _start(operation).literal
+    # zip(strict=True) raises after the last common element.
     is_plain = isinstance(start, int) and (name != "zip" or not operation.arguments.keywords)
     if (
         not is_plain
@@ -267,7 +278,9 @@ def element(operation: Operation) -> Answer:
 
 @RULES.method("*", "__call__")
 def call_of_no_function(operation: Operation) -> Answer:
+    """Raises Crash for a call of a plain value, of data or of a module."""
     value = operation.receiver
+    # A path means the class itself and not a value of it: numpy.float64(3) is a fine call.
     is_data = value.class_name in _DATA.get(value.package, ()) and not value.path
     is_plain = is_own(value) and not value.path and not callable(SAMPLES[value.type][0])
     if is_data or is_plain or value.type == "module" and value.facts:

@@ -48,6 +48,7 @@ def item(operation: Operation) -> Answer:
     if not isinstance(at, int):
         return item_like(held)
     _refuse_beyond(operation, held, at, f"{held.type} index out of range")
+    # first_items are the beginning only: a negative index counts from an end that is unknown.
     first = items if items is not None else held.fact("first_items") or ()
     return first[at] if -len(first) * (items is not None) <= at < len(first) else item_like(held)
 
@@ -94,14 +95,17 @@ def _item_of_dict(operation: Operation) -> Answer:
     if held.members is not None and _is_exact(key):
         if key.literal in held.members:
             return held.members[key.literal]
+        # defaultdict and Counter have an answer for a missing key.
         if held.type == "dict":
             refuse(operation, KeyError(key.literal), [held])
+    # Reading a missing key of a defaultdict stores it, so the keys are others now.
     if held.type != "dict":
         held.forget()
     return UNCHANGED
 
 
 def _is_exact(key: AbstractValue) -> bool:
+    # Objects of the notebook may define __eq__ and __hash__, so they may find another key.
     parts = key.literal if isinstance(key.literal, tuple) else [key.literal]
     return all(isinstance(part, (str, int, float, bool, bytes, type(None))) for part in parts)
 
@@ -122,6 +126,7 @@ def key_of_display(operation: Operation) -> Answer:
 
 @RULES.set_item("*")
 def store(operation: Operation) -> Answer:
+    """A list with another item; raises Crash for an index beyond the end or of a wrong type."""
     row, index, value = operation.receiver, operation.first, operation.arguments.positional[-1]
     if not is_own(row):
         return UNKNOWN

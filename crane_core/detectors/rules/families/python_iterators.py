@@ -37,6 +37,7 @@ _ASK_FILE: Final = "read readline readlines write writelines seek tell truncate 
 
 @RULES.function("builtins.iter")
 def iterator_of(operation: Operation) -> Answer:
+    """An iterator that knows its source; raises Crash for what cannot be iterated."""
     value = operation.first
     if (
         len(operation.arguments.positional) != 1
@@ -44,6 +45,7 @@ def iterator_of(operation: Operation) -> Answer:
         or not operation.arguments.is_complete
     ):
         return UNKNOWN
+    # iter() returns an iterator itself: it does not start from the beginning.
     if value.type in FLOWING:
         return value
     kind = (
@@ -59,11 +61,13 @@ def iterator_of(operation: Operation) -> Answer:
 
 @RULES.function("builtins.next")
 def next_of(operation: Operation) -> Answer:
+    """The next element; raises Crash for an iterator that is over or for another object."""
     value = operation.first
     if not operation.arguments.positional or not operation.arguments.is_complete:
         return UNKNOWN
     _refuse_closed(operation, value)
     _refuse_no_iterator(operation, value)
+    # next(it, default) never raises StopIteration.
     if len(operation.arguments.positional) > 1:
         _advance(value)
         return UNCHANGED
@@ -123,6 +127,7 @@ def _advance(value: AbstractValue) -> None:
 @RULES.element("_io.*")
 @RULES.method("_io.*", *_ASK_FILE.split())
 def of_file(operation: Operation) -> Answer:
+    """Raises Crash for a file that is closed."""
     _refuse_closed(operation, operation.receiver)
     return UNKNOWN
 

@@ -32,12 +32,16 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("python: methods")
+# Functions take new attributes: a decorator may set calls = 0 on them.
 _MAY_HAVE_ANY = ("function", "method")
+# int.is_integer came with Python 3.12, from_number with 3.14: the kernel's may be newer.
 _CAME_LATER = ("is_integer", "from_number")
+# format_map is left out: it calls __getitem__ of any mapping, which may be code of the notebook.
 _PURE_ON_TEXT = tuple(
     name for name in dir(str) if not name.startswith("_") and name != "format_map"
 )
 _GIVES_TEXT = ("format", "join", "replace", "strip", "lstrip", "rstrip")
+# "{:>{}}".format("a", 10**11) would fill the memory of this process.
 _FIELD_IN_FIELD = re.compile(r"\{[^{}]*:[^{}]*\{")
 _PADDING = ("ljust", "rjust", "center", "zfill", "expandtabs")
 _OF_DICT = (
@@ -58,6 +62,7 @@ _ERRORS = (TypeError, ValueError, LookupError)
 
 @RULES.attribute("*")
 def attribute_that_is_not_there(operation: Operation) -> Answer:
+    """Raises Crash for a name that no value of the type has."""
     value, name = operation.receiver, operation.name
     may_be_there = value.type in _MAY_HAVE_ANY or value.attributes.get(name) or name in _CAME_LATER
     if not may_be_there and not value.path:
@@ -67,6 +72,7 @@ def attribute_that_is_not_there(operation: Operation) -> Answer:
 
 @RULES.set_attribute("*")
 def attribute_that_cannot_be_set(operation: Operation) -> Answer:
+    """Raises Crash for a type whose values take no new attributes."""
     value = operation.receiver
     if value.type not in _MAY_HAVE_ANY and not value.path:
         by_types(operation, lambda held: setattr(held, operation.name, None), [value])
@@ -165,6 +171,7 @@ def method_on_values(operation: Operation) -> Answer:
     """What compares or hashes elements: tried on a copy where all values are known."""
     row, name, given = operation.receiver, operation.name, operation.arguments.positional
     items = [literal(each) for each in row.literal] if isinstance(row.literal, set) else row.items
+    # sort(key=...) runs a function of the notebook on each element.
     values = None if operation.arguments.keywords or items is None else known([*items, *given])
     if not operation.arguments.is_complete or values is None or items is None:
         return AbstractValue("int") if name in ("index", "count") else _of_unknown(row, name)

@@ -30,6 +30,7 @@ _COMPUTE: dict[str, Callable[..., Any]] = {
     "not in": lambda item, holder: item not in holder, "-x": operator.neg, "+x": operator.pos, "~x": operator.invert,
 }  # fmt: skip
 _SIZED_BY_VALUE = ("**", "<<")
+# 2 ** 10_000_000 would stop this process, and not the notebook.
 _BIGGEST = 300
 _LONGEST_FORMAT = 40
 _MOST_ITEMS = 1_000
@@ -43,6 +44,7 @@ def operator_on_own_values(operation: Operation) -> Answer:
     if not all(map(is_own, operands)) or symbol not in _COMPUTE:
         return UNKNOWN
     left = operands[0]
+    # += changes these objects themselves, so every other name of them sees it.
     if symbol != operation.name and left.type in ("list", "set", "dict"):
         return (
             _in_place(operation, left, operands[1])
@@ -59,6 +61,7 @@ def _computed(operation: Operation, symbol: str, operands: list[AbstractValue]) 
     left, values, compute = operands[0], known(operands), _COMPUTE[symbol]
     if values is not None and _is_bounded(symbol, values) and left.type != "dict":
         return tried(operation, compute, operands)
+    # Whether "%d" % x fails is decided by the string, which is unknown here.
     if symbol == "%" and left.type in ("str", "bytes"):
         return AbstractValue(left.type)
     return by_types(operation, compute, list(map(_little, operands)))
@@ -101,6 +104,7 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
     """Whether what an operator makes of these values is small, too."""
     if symbol in _SIZED_BY_VALUE:
         return all(isinstance(value, (int, float)) and abs(value) <= _BIGGEST for value in values)
+    # "%9999d" and "%*d" make long strings of short operands.
     if symbol == "%" and isinstance(values[0], (str, bytes)):
         return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(values[0])
     return symbol != "*" or _is_short_product(values)
@@ -131,4 +135,5 @@ def formatted(operation: Operation) -> Answer:
         return UNKNOWN
     if known([value]) is not None:
         return tried(operation, format, [value, operation.first])
+    # Here a ValueError follows from the type, too: every string refuses the format ".2f".
     return by_types(operation, format, [value, operation.first], refusals=(TypeError, ValueError))

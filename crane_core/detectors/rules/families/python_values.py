@@ -38,13 +38,16 @@ ITERATORS: Final = {
 }
 """The result of `iter` on each type."""
 SAMPLES: Final[Mapping[str, Sequence[Any]]] = {
+    # 0 fails as a divisor and -2 as a length; 1 passes as both.
     "int": (0, 1, -2),
     "float": (0.0, 1.5, -2.0),
     "bool": (False, True),
+    # int("1") works, so a string with unknown content is not refused as a number.
     "str": ("", "a", "1"),
     "NoneType": (None,),
     "complex": (0j, 1j),
     "bytes": (b"", b"a", b"1"),
+    # max([]) fails, and so does sum(["a"]): what lists hold must not decide.
     "list": ([], [1], ["a"], [None]),
     "tuple": ((), (1,), ("a",), (None,)),
     "dict": ({}, {0: 1}, {"a": "b"}),
@@ -78,6 +81,7 @@ LONG_NUMBER: Final = re.compile(r"\d{4}")
 _RAISED: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 _OF_TYPES: Final = (TypeError, AttributeError, ZeroDivisionError)
 """What may follow from types alone, or from a divisor that is known."""
+# Steps are tried in this process: a literal in a notebook must not cost it time or memory.
 _LARGEST_INT = 10**12
 _LONGEST = 2_000
 _REMEDIES: Final = {
@@ -161,6 +165,7 @@ def by_types(
         return UNKNOWN
     outcomes = [_outcome(compute, row) for row in product(*samples)]
     first, kinds = outcomes[0], set(map(type, outcomes))
+    # One class for all samples: else another value might raise something else, or nothing.
     if isinstance(first, refusals) and len(kinds) == 1:
         return refuse(operation, first, operands)
     kinds = {kind for kind in kinds if not issubclass(kind, Exception)}

@@ -43,6 +43,7 @@ _OF_AXES: Final = (
 )
 _BY_NAME: Final = (*_OF_AXES, "relplot", "displot", "catplot")
 """Functions that take all but the data by name, and say ValueError for a column that is not there."""
+# These select data[name] themselves, so the KeyError of pandas comes through.
 _BY_KEY: Final = ("regplot", "residplot", "lmplot", "FacetGrid")
 _ROLES: Final = ("x", "y", "hue", "size", "style", "units", "weights", "row", "col")
 
@@ -54,8 +55,10 @@ def by_label(operation: Operation) -> Answer:
     data = given.keywords.get("data", operation.first)
     if not is_frame(data) or not given.is_complete or label_set(data) is None:
         return UNCHANGED
+    # Roles are keyword-only since 0.12; what older releases raise is not known here.
     for role in _ROLES if is_at_least(operation, "seaborn", 0, 12) else ():
         label = literal_of(given.keywords.get(role))
+        # A role may also be a list of values, and a string may name a level of the index.
         if isinstance(label, str) and lacks_key(data, label):
             operation.crash(
                 "KeyError" if operation.function_name in _BY_KEY else "ValueError",
@@ -68,6 +71,7 @@ def by_label(operation: Operation) -> Answer:
 
 @RULES.function("seaborn.pairplot")
 def pairplot(operation: Operation) -> Answer:
+    """Raises Crash for a column that the frame lacks."""
     given = operation.arguments.bound(
         "data, hue=None, hue_order=None, palette=None, vars=None, x_vars=None, **kwargs"
     )
@@ -79,6 +83,7 @@ def pairplot(operation: Operation) -> Answer:
 
 @RULES.function("seaborn.heatmap", "seaborn.clustermap")
 def heatmap(operation: Operation) -> Answer:
+    """Raises Crash for a frame with a column of strings that are not numbers."""
     data = operation.arguments.keywords.get("data", operation.first)
     if is_frame(data) and n_rows(data) and (label := text_column(data)) is not None:
         operation.crash(
@@ -90,6 +95,7 @@ def heatmap(operation: Operation) -> Answer:
     return UNCHANGED
 
 
+# relplot, displot and catplot are left out: they make a figure, and drop ax= with a warning.
 @RULES.function(*(f"seaborn.{name}" for name in (*_OF_AXES, "regplot", "heatmap")))
 def one_axes(operation: Operation) -> Answer:
     """ax= is a single axes."""

@@ -72,6 +72,7 @@ def classes() -> Mapping[str, KnownClass]:
 
 
 def version_of_table() -> str:
+    """The version of scikit-learn that the table was made with."""
     return str(_table()["version"])
 
 

@@ -52,6 +52,7 @@ def pipeline_made(operation: Operation) -> Answer:
     names = [part.class_name.lower() for part in parts]
     if not operation.arguments.is_complete or not all(names) or not parts:
         return UNCHANGED
+    # As _name_estimators of scikit-learn does: "pca-1" and "pca-2" where a class comes twice.
     numbered = [
         f"{name}-{names[: at + 1].count(name)}" if names.count(name) > 1 else name
         for at, name in enumerate(names)
@@ -77,6 +78,7 @@ def set_parameters(operation: Operation) -> Answer:
     if (
         known is None
         or not given.is_complete
+        # Names with two underscores go to a part: set_params(svc__C=1).
         or not given.keywords.keys() <= known.parameters.keys()
     ):
         return UNKNOWN
@@ -116,10 +118,12 @@ def _lacks(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
 
     Support vectors have probabilities on request.
     """
+    # "deprecated" is the default since scikit-learn 1.9, and means False.
     if name == "predict_proba" and known.name in ("SVC", "NuSVC"):
         return value_of(estimator, "probability") in (False, "deprecated")
     return (
         name in _INSTEAD
+        # Classes that need arguments have no learnt names in the table: they may have any.
         and bool(known.learnt)
         and bool(known.kind)
         and name not in known.learnt | known.public

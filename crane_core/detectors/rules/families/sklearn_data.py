@@ -28,6 +28,7 @@ _KEPT_OF_ROWS = (
 )
 _TOLD_VALUES = ("no_number", "other_texts", "unique_values", "example_values", "items")
 """Facts that hold values which certainly occur."""
+# A value for fractions that a state counts and does not show.
 _SOME_FRACTION = 0.37
 
 
@@ -40,6 +41,7 @@ class Flaw(NamedTuple):
 
 
 def is_sparse(value: AbstractValue) -> bool:
+    """Whether it is a sparse matrix or array of SciPy."""
     return value.package == "scipy" and value.class_name.endswith(("_matrix", "_array"))
 
 
@@ -54,6 +56,7 @@ def shape_as_array(value: AbstractValue) -> Shape | None:
 
 
 def n_samples(value: AbstractValue) -> int | None:
+    """The number of rows of a table, array or list; None if it is unknown."""
     if (shape := shape_as_array(value)) is not None:
         return shape[0] if shape else None
     if value.type in ("list", "tuple"):
@@ -63,6 +66,7 @@ def n_samples(value: AbstractValue) -> int | None:
 
 
 def n_features(value: AbstractValue) -> int | None:
+    """The number of columns of a table or array; None if it is unknown, or has one dimension."""
     shape = shape_as_array(value)
     return shape[1] if shape is not None and len(shape) == 2 else None
 
@@ -80,6 +84,7 @@ def names_of(value: AbstractValue) -> tuple[str, ...] | None:
 
 
 def per_column(value: AbstractValue) -> Mapping[Any, Mapping[str, Any]]:
+    """The facts of each column, as far as they are known."""
     return {
         label: facts
         for label, facts in value.mapping("per_column").items()
@@ -138,6 +143,7 @@ def flaws(value: AbstractValue) -> Iterator[Flaw]:
         for known, place in found
         if (name := _flaw(known))
     ]
+    # scikit-learn converts to numbers before it looks for NaN, so strings are refused first.
     yield from sorted(named, key=lambda flaw: flaw.name != "text")
     if is_frame(value) and value.fact("has_nan") is True and not named:
         yield Flaw("nan", f"{words} holds missing values", math.nan)
@@ -180,6 +186,7 @@ def _missing(facts: Mapping[str, Any]) -> tuple[float | None, int]:
     """What marks missing values, and how many there are at least."""
     n_missing, types = facts.get("n_nan"), facts.get("item_types")
     is_missing = facts.get("has_nan") is True or bool(n_missing)
+    # Objects without floats are missing by None, which encoders keep apart from NaN.
     value = (
         None
         if isinstance(types, Mapping) and "NoneType" in types and "float" not in types
@@ -210,10 +217,12 @@ def is_continuous(value: AbstractValue) -> bool:
     if shape is None or len(shape) != 1 or not (is_series(value) or is_array(value)):
         return False
     facts = values_of(value)
+    # NaN among targets is refused earlier, with other words.
     return fraction_in(facts) is not None and facts.get("has_nan") is not True
 
 
 def range_of(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The ends of the values, None each if unknown; a state may write infinity as a string."""
     found = facts.get("value_range")
     if not isinstance(found, Sequence) or isinstance(found, str) or len(found) != 2:
         return None, None
@@ -224,6 +233,7 @@ def range_of(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
 def _number(value: Any) -> float | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
         return float(value)
+    # JSON has no infinity: states write it as a string.
     return {"Infinity": math.inf, "-Infinity": -math.inf, "inf": math.inf, "-inf": -math.inf}.get(
         str(value)
     )
@@ -234,6 +244,7 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
     if dtype and not dtype.startswith((*_TEXT_DTYPES, "<U")):
         return None
     known = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
+    # A category that no row has does not occur: pandas keeps categories after rows were dropped.
     is_in_use = "n_unused_categories" not in facts and "not_computed" not in facts
     known += _as_list(facts.get("categories")) if is_in_use and "ordered" in facts else []
     return next((text for text in known if _is_no_number(text)), None)
@@ -260,6 +271,7 @@ def _is_no_number(text: Any) -> bool:
     try:
         float(text)
     except ValueError:
+        # Published states write None, NaN and booleans as strings.
         return bool(text.strip()) and text.lower() not in (
             "none",
             "nan",
@@ -285,6 +297,7 @@ def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tu
     if n_all is None or not isinstance(n_missing, int):
         return 0, None
     for values in filter(None, (all_values(facts), facts.get("categories"))):
+        # If all values that occur are such strings, every row that is not missing has one.
         if all(map(_is_no_number, values)):
             return n_all - n_missing, values[0]
     told = (*_as_list(facts.get("example_values")), *_as_list(facts.get("unique_values")))

@@ -51,6 +51,7 @@ def parameter(estimator: AbstractValue, name: str) -> AbstractValue:
     if known is None or name not in known.parameters or not are_parameters_told(estimator):
         return AbstractValue()
     default = known.parameters[name]
+    # A parameter that is an object is in the state by its facts, and has no literal.
     is_object = name in estimator.mapping("parameters") or isinstance(default, Mapping)
     return AbstractValue() if is_object else literal(default)
 
@@ -108,11 +109,13 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
     """Note that the estimator has been fitted to X; `fit_on` are the data as scikit-learn receives them."""
     for name in _LEARNT_FACTS:
         value.facts.pop(name, None)
+    # Parameters survive a second fit; what fitting learnt ends in an underscore.
     value.attributes = {
         name: given for name, given in value.attributes.items() if not name.endswith("_")
     }
     value.facts["is_fitted"] = True
     known = known_class(value)
+    # Vectorizers of texts count no features.
     if known is not None and "n_features_in_" in known.learnt:
         value.facts["fitted_attributes"] = {"n_features_in_": n_features(x), "n_outputs_": None}
         if (names := names_of(x)) is not None:
@@ -129,6 +132,7 @@ def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
         if name not in (*_LEARNT_FACTS, "steps")
     }
     given = {name: each for name, each in estimator.attributes.items() if not name.endswith("_")}
+    # clone copies objects, too: what the notebook does to the original does not reach the copy.
     given = {name: each if each.is_literal else AbstractValue() for name, each in given.items()}
     return AbstractValue(
         estimator.type, facts | {"is_fitted": False}, attributes=given, words=estimator.words
@@ -170,6 +174,7 @@ def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, A
     found = [
         (name, _part(parts.get(name), f"{name!r}"), chosen.get(name))
         for name in order
+        # The remainder takes what columns are left, so it can lack none.
         if name != "remainder"
     ]
     is_whole = [
@@ -195,6 +200,7 @@ def _part(facts: Any, words: str) -> AbstractValue:
     if not isinstance(facts, Mapping) or not isinstance(facts.get("type"), str):
         return AbstractValue()
     rest = {name: fact for name, fact in facts.items() if name != "type"}
+    # "passthrough" and "drop" may take the place of an estimator.
     if facts["type"] in ("str", "NoneType"):
         return literal(rest.get("value"))
     return AbstractValue(facts["type"], rest, words=words)

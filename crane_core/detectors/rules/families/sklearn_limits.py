@@ -12,6 +12,7 @@ from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_o
 from crane_core.detectors.rules.families.sklearn_estimators import parameter, value_of
 from crane_core.detectors.rules.operation import Operation
 
+# saga takes every penalty, so it is not in the list.
 _PENALTIES: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(["lbfgs", "newton-cg", "newton-cholesky", "sag"], ("l2",)),
     "liblinear": ("l1", "l2"),
@@ -25,13 +26,16 @@ _LONGEST_MESSAGE = 250
 
 def refuse_settings(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
     """Raise where fitting refuses the estimator's own parameters, whatever the data."""
+    # Constraints belong to one release: 1.3 removed max_features="auto" of forests.
     if is_of_table(operation):
         given = {name: parameter(estimator, name) for name in known.parameters}
+        # Defaults pass by definition: only what the notebook chose is checked.
         changed = {
             name: value for name, value in given.items() if value.literal != known.parameters[name]
         }
         refuse_parameters(operation, known.path, "fit", changed)
     solver, penalty = value_of(estimator, "solver"), value_of(estimator, "penalty")
+    # Each constraint is for one parameter; a solver and its penalty are refused as a pair.
     if known.name == "LogisticRegression" and penalty in ("l1", "l2", "elasticnet"):
         taken = _PENALTIES.get(solver, (penalty,)) if isinstance(solver, str) else (penalty,)
         if penalty not in taken:

@@ -46,6 +46,7 @@ def of_classes(operation: Operation) -> Answer:
     if (
         operation.function_name == "confusion_matrix"
         and None not in found
+        # labels= chooses the classes, and so the size.
         and not given.keys() - set(_SIDES)
     ):
         n_classes = len({value for values in found for value in values or ()})
@@ -77,6 +78,7 @@ def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
 
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")
 def display(operation: Operation) -> Answer:
+    """A display that keeps its arguments: they are compared when it is drawn."""
     given = operation.arguments.bound("confusion_matrix, *, display_labels=None")
     return (
         UNCHANGED

@@ -27,7 +27,9 @@ from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("scikit-learn: fit, predict and score")
+# FeatureUnion fits the very objects that it was given; most others fit clones.
 _FITS_ITS_PARTS: Final = ("FeatureUnion", "FrozenEstimator")
+# FunctionTransformer calls a function of the notebook, which may change anything.
 _RUNS_OTHERS: Final = ("FunctionTransformer",)
 _LOOKS_AT_NO_FEATURE: Final = (
     "Pipeline",
@@ -48,6 +50,7 @@ _ASKS: Final = (
     ),
     *("kneighbors", "score"),
 )
+# CountVectorizer(vocabulary=...), SelectFromModel(prefit=True) and SparseCoder work unfitted.
 _MAY_NEED_NO_FIT: Final = ("vocabulary", "prefit", "cv", "estimator", "estimators", "dictionary")
 _NOTHING: Final = AbstractValue("NoneType", literal=None)
 
@@ -63,6 +66,7 @@ def fitting_at_once(operation: Operation) -> Answer:
     """fit, and what transform or predict give of the same data, which the library says."""
     return (
         UNCHANGED
+        # StandardScaler(copy=False) writes its result into the data that it got.
         if _fit(operation) is not None and value_of(operation.receiver, "copy") is not False
         else UNKNOWN
     )
@@ -75,7 +79,9 @@ def _fit(operation: Operation) -> AbstractValue | None:
     if known is None or not given or not (given.keys() & {"X", "y"}):
         return None
     x = given.get("X", given.get("y", _NOTHING))
+    # _fit_context of scikit-learn checks parameters before fit looks at the data.
     refuse_settings(operation, estimator, known)
+    # partial_fit adds to earlier batches: these data alone do not say what it learnt.
     fit_on = sent_to_fit(given) if operation.name != "partial_fit" else None
     _fit_parts(operation, estimator, known)
     fit_to(estimator, x, fit_on)
@@ -84,6 +90,7 @@ def _fit(operation: Operation) -> AbstractValue | None:
 
 def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
     parts = estimator.attributes.values()
+    # SVC(kernel=f) calls f while fitting.
     return known.name in _RUNS_OTHERS or any(part.definition is not None for part in parts)
 
 
@@ -101,6 +108,7 @@ def _fit_steps(operation: Operation, pipeline: AbstractValue, parts: list[Abstra
     for part in parts:
         inner = known_class(part)
         if inner is not None:
+            # Without memory= a pipeline fits its steps themselves, and not clones of them.
             _fit_parts(operation, part, inner)
             fit_to(part, AbstractValue())
         elif not part.is_literal:
@@ -135,6 +143,7 @@ def _needs_fit(estimator: AbstractValue, known: KnownClass, method: str) -> bool
         fresh = [
             inner for part in parts if (inner := known_class(part)) and is_fitted(part) is False
         ]
+        # A pipeline calls transform of its first step before anything else.
         first = "transform" if len(parts) > 1 else method
         return (
             len(fresh) == len(parts) > 0

@@ -34,6 +34,7 @@ def split(operation: Operation) -> Answer:
     if not operation.arguments.is_complete:
         return UNCHANGED
     for value in arrays:
+        # train_test_split(X, y, 0.2): the share was meant as test_size.
         if value.type in ("int", "float", "bool"):
             operation.crash(
                 "TypeError",
@@ -44,6 +45,7 @@ def split(operation: Operation) -> Answer:
     lengths = _lengths(operation)
     parts = [data.rows_of(each, n) for each in arrays for n in lengths]
     for part in parts:
+        # The parts get their names from the assignment that follows.
         part.words = ""
     return AbstractValue("list", items=parts, words=operation.result_words)
 
@@ -77,6 +79,7 @@ def _sizes(n_all: int | None, test: Any, train: Any) -> tuple[int | None, int | 
     """Lengths of the parts for training and testing, as the library rounds them."""
     if n_all is None or not all(map(_is_size, (test, train))):
         return None, None
+    # _validate_shuffle_split rounds the test part up and the training part down.
     n_test = math.ceil(test * n_all) if type(test) is float else test
     n_train = math.floor(train * n_all) if type(train) is float else train
     if n_test is None:
@@ -110,6 +113,7 @@ def cross_validated(operation: Operation) -> Answer:
 
 @RULES.function(*[f"sklearn.model_selection.{name}" for name in _FOLDS])
 def folds_made(operation: Operation) -> Answer:
+    """A splitter that keeps its arguments: it looks at no data before the first fold."""
     given = operation.arguments.bound("n_splits=5, **others")
     return AbstractValue(
         f"sklearn.model_selection.{operation.function_name}", attributes=given or {}
@@ -144,8 +148,10 @@ def _why_no_fold(splitter: AbstractValue, x: AbstractValue, y: AbstractValue) ->
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     n_splits = splitter.attributes.get("n_splits", AbstractValue()).literal
     is_beyond = type(n_splits) is int and n_x is not None and n_splits > n_x
+    # KFold.split compares the lengths before it counts the folds.
     if differ(n_x, n_y):
         return f"Found input variables with inconsistent numbers of samples: [{n_x}, {n_y}]"
+    # TimeSeriesSplit and GroupKFold count otherwise, and have other messages.
     if is_beyond and splitter.class_name in ("KFold", "StratifiedKFold"):
         return f"Cannot have number of splits n_splits={n_splits} greater than the number of samples: n_samples={n_x}"
     if "Stratified" in splitter.class_name and data.is_continuous(y):

@@ -108,9 +108,12 @@ def of_arrays(operation: Operation) -> Answer:
             fact=f"{y.named('endog')} has {n_y} rows, {x.named('exog')} has {n_x}",
             remedy="select both from the same rows",
         )
+    # missing="drop" removes these rows before anything reads them.
     gap = _gap(x) if "missing" not in given else None
     for value in (y, x):
         _refuse_texts(operation, value)
+    # Only the search for a constant column finds NaN, and hasconst=False skips it.
+    # NaN in endog passes.
     if not {"missing", "hasconst"} & given.keys() and _holds_numbers(x):
         _refuse_missing(operation, x, "exog contains inf or nans: a model needs finite numbers")
     if gap is not None and is_at_least(operation, "statsmodels", 0, 15):
@@ -234,6 +237,8 @@ def not_in_frame(operation: Operation) -> Answer:
         or keyword.iskeyword(name)
     ):
         return UNKNOWN
+    # patsy runs a formula as Python code that has more functions: C(zone, Treatment).
+    # `extra = X["age"] * 2` before the call makes the name a variable, which patsy finds.
     is_of_patsy = name in _OF_FORMULAS or hasattr(builtins, name)
     if is_of_patsy or any(operation.mentions(text.format(name)) for text in _BINDINGS):
         return UNKNOWN
@@ -266,6 +271,7 @@ def asked(operation: Operation) -> Answer:
         given is None
         or "exog" not in given
         or model.fact("model") not in _MODELS
+        # A model by formula takes any frame, and picks the columns that its formula names.
         or "formula" in model.facts
     ):
         return UNKNOWN
@@ -366,6 +372,7 @@ def unit_root_tested(operation: Operation) -> Answer:
     _refuse_missing(
         operation, given["x"], "exog contains inf or nans: the test does not accept missing values"
     )
+    # autolag=None returns five values, store=True another tuple.
     is_usual = not {"autolag", "store", "regresults"} & given.keys()
     if (
         not is_usual

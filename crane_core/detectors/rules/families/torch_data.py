@@ -25,6 +25,7 @@ _IN_ORDER: Final = "torch.utils.data.sampler.SequentialSampler"
 _RAISED: Final = re.compile(r"(?P<name>[A-Z]\w*(?:Error|Exception))\b")
 _SAMPLE: Final = re.compile(r"dataset\[0\] raises (?P<name>\w+)(?::.*)?", re.DOTALL)
 _OF_CODE: Final = ("KeyError", "IndexError", "TypeError", "AttributeError", "NameError")
+# Messages of torch.stack, and of default_collate for lists.
 _UNEQUAL: Final = (
     "stack expects each tensor to be equal size",
     "each element in list of batch should be of equal size",
@@ -37,6 +38,7 @@ def first_batch(operation: Operation) -> Answer:
     loader = operation.receiver
     held = loader.fact("dataset")
     known = held if isinstance(held, dict) else {}
+    # The target may have changed the dataset: loader.dataset.ragged = False makes all samples fit.
     if not operation.is_as_found():
         return UNKNOWN
     _refuse(operation, loader, known)
@@ -92,6 +94,7 @@ def _refuse_sample(operation: Operation, loader: AbstractValue) -> None:
 
 def _begins_with_first(loader: AbstractValue) -> bool:
     """Whether its first batch is what the state says: of the first samples, of which nothing is left to chance."""
+    # A dataset that draws by chance may raise once, and not the next time.
     is_in_order = loader.fact("sampler") == _IN_ORDER and loader.fact("batch_sampler") is None
     return is_in_order and _has_batches(loader) and loader.fact("draws") is None
 
@@ -140,6 +143,7 @@ def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractV
         dtype if isinstance(dtype, str) else None,
         words=f"{name.replace('batch', _said(loader), 1)}",
     )
+    # default_collate stacks into new memory; another function may return a transposed view.
     made.facts |= {"is_contiguous": True} if loader.fact("collate_fn") == "default_collate" else {}
     return made
 

@@ -46,6 +46,7 @@ def container_made(operation: Operation) -> Answer:
     parts: Sequence[AbstractValue] | None = given
     if kind == "ModuleList":
         parts = given[0].items if given else []
+    # nn.Sequential([a, b]) gets a list, which torch itself refuses.
     elif not all(map(is_module, given)):
         return UNKNOWN
     return AbstractValue(f"torch.nn.{kind}", {"training": True}, items=parts, words=operation.text)
@@ -106,6 +107,7 @@ def _made_of_state(
     root: AbstractValue, path: str, met: dict[str, AbstractValue]
 ) -> AbstractValue | None:
     """The AbstractValue of a module inside, by its path, from the facts of the whole."""
+    # One ReLU in two places is one object: what changes it in one place changes it in both.
     path = root.fact("same_modules", {}).get(path, path)
     if path in met:
         return met[path]
@@ -133,6 +135,7 @@ def _inherited(root: AbstractValue, path: str) -> dict[str, Any]:
         if name in root.facts
     }
     others = root.fact("in_the_other_mode", [])
+    # The state lists ten such modules at most: the mode of the others is unknown then.
     if isinstance(root.fact("training"), bool) and len(others) < _MOST_IN_THE_OTHER_MODE:
         shared["training"] = root.fact("training") ^ (path in others)
     return shared
@@ -268,6 +271,7 @@ def _set_mode(operation: Operation, module: AbstractValue) -> None:
     value = mode.get("mode") if mode is not None else AbstractValue()
     is_training: Any = operation.name == "train" if value is None else value.literal
     for one in _within(module):
+        # train() and eval() also reach the modules that were in the other mode.
         one.facts.pop("in_the_other_mode", None)
         one.facts["training"] = is_training
 
@@ -278,6 +282,7 @@ def _move(operation: Operation, module: AbstractValue) -> None:
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
     dtype = dtypes.get(operation.name) or next(filter(None, map(float_meant, given)), None)
     unknown = {"device"} if operation.name not in dtypes else set()
+    # model.to(other) may take the dtype of another tensor.
     unknown |= {"dtype"} if operation.name == "to" and not all(map(is_device, given)) else set()
     is_to_cpu = operation.name == "cpu" or bool(given) and given[0].literal == "cpu"
     for one in _within(module):
@@ -313,6 +318,7 @@ def looked_at(operation: Operation) -> Answer:
 def called(operation: Operation) -> Answer:
     """What a chain of layers makes of its input, one after the other."""
     module, bound = operation.receiver, operation.arguments.bound("input")
+    # A hook may replace what goes in and what comes out.
     if bound is None or module.fact("hooked"):
         return UNKNOWN
     modules = chain(module)

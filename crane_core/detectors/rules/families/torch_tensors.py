@@ -19,6 +19,7 @@ _ALIASES: Final = {
 
 
 def is_tensor(value: AbstractValue) -> bool:
+    """Whether it is a tensor or parameter of torch by its exact class."""
     return value.is_a("torch", "Tensor", "Parameter")
 
 
@@ -38,4 +39,6 @@ def float_meant(value: AbstractValue) -> str | None:
 
 
 def is_device(value: AbstractValue) -> bool:
+    """Whether an argument of `to` names a device, or is a flag beside one."""
+    # non_blocking and copy are booleans beside the device.
     return value.type in ("str", "torch.device", "bool")

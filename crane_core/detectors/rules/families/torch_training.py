@@ -13,11 +13,13 @@ from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("torch training")
 _OPTIMIZERS: Final = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam")
+# These can be iterated, so torch looks at what comes out of them.
 _ITERABLE: Final = ("ParameterList", "ParameterDict", "ModuleList", "Sequential", "Parameter")
 
 
 @RULES.function(*(f"torch.optim.{kind}" for kind in _OPTIMIZERS))
 def made(operation: Operation) -> Answer:
+    """A new optimizer; raises Crash for a module, or for no parameters at all."""
     given = operation.arguments.keywords.get("params", operation.first)
     _refuse_empty(operation, given)
     _refuse_modules(operation, given)
@@ -36,6 +38,7 @@ def _refuse_empty(operation: Operation, given: AbstractValue) -> None:
 
 
 def _refuse_modules(operation: Operation, given: AbstractValue) -> None:
+    # Iterating a Sequential yields modules, which an optimizer refuses with TypeError as well.
     parts = chain(given) if given.is_a("torch", "Sequential", "ModuleList") else None
     if _is_module(given) or parts and parts[0].type.startswith("torch.nn."):
         operation.crash(
@@ -50,6 +53,7 @@ def _is_module(value: AbstractValue) -> bool:
     """A module, of torch or of the notebook, that cannot be iterated."""
     if isinstance(value.definition, ast.ClassDef):
         own = {part.name for part in value.definition.body if isinstance(part, ast.FunctionDef)}
+        # A class that can be iterated may yield parameters, and a second base may bring that along.
         is_plain = len(value.definition.bases) == 1 and not own & {
             "__iter__",
             "__getitem__",

@@ -50,6 +50,7 @@ def of_layer(operation: Operation) -> Answer:
         _one_device(operation, layer, given)
         if given.type in ("list", "tuple", "dict"):
             operation.crash(
+                # Recurrent layers call input.dim() in Python, before torch checks types.
                 "TypeError" if layer.class_name not in ("LSTM", "GRU") else "AttributeError",
                 f"{layer.named(layer.class_name)} takes a tensor, not {given.type}",
                 fact=f"{given.named('the input')} is of type {given.type}",
@@ -60,8 +61,10 @@ def of_layer(operation: Operation) -> Answer:
 
 def _one_device(operation: Operation, one: AbstractValue, other: AbstractValue) -> None:
     devices = [value.fact("device") for value in (one, other)]
+    # A tensor without dimensions on the CPU may meet one on a GPU.
     is_single = any(is_tensor(value) and not value.shape for value in (one, other))
     are_known = all(isinstance(device, str) for device in devices)
+    # "cuda" and "cuda:0" may be one device: only a pair with the CPU is certain.
     if are_known and not is_single and devices[0] != devices[1] and "cpu" in devices:
         operation.crash(
             "RuntimeError",
@@ -73,10 +76,12 @@ def _one_device(operation: Operation, one: AbstractValue, other: AbstractValue) 
 
 @RULES.method("torch.Tensor", "numpy")
 def as_array(operation: Operation) -> Answer:
+    """Raises Crash for a tensor on a GPU."""
     device = operation.receiver.fact("device")
     if (
         isinstance(device, str)
         and device.startswith(("cuda", "mps"))
+        # x.numpy(force=True) copies to host memory itself.
         and not operation.arguments.keywords
     ):
         operation.crash(
@@ -91,5 +96,6 @@ def as_array(operation: Operation) -> Answer:
 @RULES.method("torch.Tensor")
 def looked_at(operation: Operation) -> Answer:
     """Every method that ends in no "_" only looks."""
+    # backward fills .grad of other tensors, and a hook is code of the notebook.
     is_change = operation.name.endswith("_") or operation.name in ("register_hook", "backward")
     return UNKNOWN if is_change else UNCHANGED

@@ -46,6 +46,7 @@ def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
 
 
 def _of_layer(kind: str, facts: Mapping[str, Any], prefix: str) -> Weights:
+    # A lazy layer takes its shapes from the weights that it loads.
     if facts.get("uninitialized"):
         return {}
     lengths: list[Any] = []
@@ -55,8 +56,10 @@ def _of_layer(kind: str, facts: Mapping[str, Any], prefix: str) -> Weights:
         lengths = [facts.get("num_embeddings"), facts.get("embedding_dim")]
     elif kind in ("Conv1d", "Conv2d", "Conv3d"):
         lengths = _of_convolution(facts, int(kind[4]))
+    # affine=False leaves out the weight, so only the shape of running_mean is compared.
     elif kind.startswith("BatchNorm"):
         return _if_known({f"{prefix}running_mean": [facts.get("num_features")]})
+    # bias=False leaves it out, so only its shape is compared, where both have one.
     bias = {f"{prefix}bias": lengths[:1]} if kind != "Embedding" and lengths else {}
     return _if_known({f"{prefix}weight": lengths, **bias}) if lengths else {}
 
@@ -85,6 +88,7 @@ def _if_known(shapes: Mapping[str, list[Any]]) -> Weights:
 @RULES.method("torch.*", "state_dict")
 @RULES.method("torchvision.*", "state_dict")
 def state_dict(operation: Operation) -> Answer:
+    """The shapes of the weights by name, as far as the layers have their sizes."""
     module = operation.receiver
     if not is_module(module) or is_own(module, operation.name):
         return UNKNOWN
@@ -105,6 +109,7 @@ def loaded(operation: Operation) -> Answer:
     if not is_module(module) or is_own(module, operation.name) or bound is None:
         return UNKNOWN
     given = bound["state_dict"]
+    # torch.save(model) writes the module itself, which load_state_dict refuses.
     if given.type in _NO_DICTS or is_module(given):
         operation.crash(
             "TypeError",

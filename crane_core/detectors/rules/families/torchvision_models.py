@@ -29,6 +29,7 @@ class Anatomy(NamedTuple):
 
 _CLASSES: Final = {
     "ResNet": Anatomy("fc", "layer4", "avgpool"),
+    # These three classes pool in forward(), and have no layer for it.
     "ShuffleNetV2": Anatomy("fc", "conv5"),
     **dict.fromkeys(["DenseNet", "MobileNetV2"], Anatomy("classifier", "features")),
     **dict.fromkeys(
@@ -40,6 +41,7 @@ _CLASSES: Final = {
 
 @RULES.method("torchvision.*", "__call__", "forward")
 def called(operation: Operation) -> Answer:
+    """The output of the head; raises Crash where first convolution or head refuse their input."""
     model, bound = operation.receiver, operation.arguments.bound("x")
     anatomy = _CLASSES.get(model.class_name)
     own = model.fact("containers", {}).get("", {})
@@ -64,6 +66,7 @@ def _first(model: AbstractValue) -> AbstractValue | None:
     """The first layer, where it is the convolution that the state tells."""
     facts = {name: model.fact(name) for name in ("dtype", "device", "training")}
     for path, held in stated_layers(model)[:1]:
+        # res.conv1 = nn.Conv2d(1, 64, 7): a replaced first layer is unknown, and nothing is tried.
         if path == next(iter(model.mapping("layers"))) and held.get("type") == "Conv2d":
             facts |= {name: fact for name, fact in held.items() if name != "type"}
             return AbstractValue("torch.nn.Conv2d", facts, words=f"{model.words}.{path}")
@@ -82,6 +85,7 @@ def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
         return width
     places = (
         pool.fact("output_size")
+        # With res.avgpool = nn.Identity() the width depends on the size of the image.
         if pool is not None and pool.is_a("torch", "AdaptiveAvgPool2d")
         else None
     )

@@ -6,6 +6,7 @@ import re
 
 from crane_core.detectors.rules.operation import Operation
 
+# A release candidate has the changes of its release: 2.0.0rc1 counts as 2.0.
 _MAJOR_AND_MINOR = re.compile(r"(\d+)\.(\d+)")
 
 

@@ -180,6 +180,7 @@ def _prediction(
             "message": message,
         }
         entry |= {tool.rule_key: error.rule or None, "source": tool.name, "counts": reason is None}
+        # What does not count is kept with its reason, so that readers can disagree.
         told.append(entry if reason is None else entry | {"why_not": reason})
         if reason is None:
             counted.append(_in_words(error, text))

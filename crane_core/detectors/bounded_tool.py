@@ -65,6 +65,7 @@ def run_tool(
     printed, said = folder / "printed.txt", folder / "said.txt"
     bounds = (str(limits.memory_bytes), str(limits.output_bytes))
     limited = python("-c", _LIMITED, *bounds, *command, has_site=False)
+    # Into files, whose size the limits bound: a tool that prints without end would fill memory.
     with printed.open("wb") as out, said.open("wb") as err:
         process = start(
             limited,
@@ -72,6 +73,7 @@ def run_tool(
             env=_environment(folder),
             stdout=out,
             stderr=err,
+            # In its own group, so that what the tool has started is ended with it.
             own_session=True,
         )
         try:

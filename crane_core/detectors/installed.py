@@ -15,6 +15,7 @@ LIBRARIES = (
 
 
 def installed_version(name: str) -> str | None:
+    """The version of a distribution beside the analyzers; None if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -30,4 +31,5 @@ def required_version(name: str) -> str:
 
 
 def library_versions() -> dict[str, str]:
+    """The installed versions of LIBRARIES, by distribution; those that are missing are left out."""
     return {name: version for name in LIBRARIES if (version := installed_version(name))}

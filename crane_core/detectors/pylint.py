@@ -40,6 +40,10 @@ def options() -> dict[str, Any]:
 
 
 def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+    """The prediction on the target among the cells.
+
+    Raises ToolStoppedError if pylint has no answer, DetectorError if it is not installed.
+    """
     return analysis.prediction(_tool(), LocalQuestion(cells, state, setting))
 
 

@@ -46,6 +46,10 @@ def options() -> dict[str, Any]:
 
 
 def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+    """The prediction on the target among the cells.
+
+    Raises ToolStoppedError if pyright has no answer, DetectorError if it is not installed.
+    """
     return analysis.prediction(_tool(), LocalQuestion(cells, state, setting))
 
 
@@ -88,11 +92,13 @@ def _command(folder: Path, files: Sequence[str]) -> list[str]:
     project = folder / "crane_project.json"
     project.write_text(json.dumps(SETTINGS | {"include": files}), "utf-8")
     started = [str(_node()), f"--max-old-space-size={HEAP_MIB}", str(_program())]
+    # It reads the libraries that are installed beside this package, or it finds no misuse of them.
     return [*started, "--project", str(project), "--outputjson", "--pythonpath", sys.executable]
 
 
 def _errors(report: Any, n_files: int) -> Iterator[tuple[str, Reported | str]]:
     """An error without a place is one of pyright's own, over the text."""
+    # A text that pyright left out has no errors in the report, and would count as fine.
     if report["summary"]["filesAnalyzed"] != n_files:
         raise ToolStoppedError("pyright did not read every text.", remedy="Try simpler cells.")
     for entry in report["generalDiagnostics"]:

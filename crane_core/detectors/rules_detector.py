@@ -49,6 +49,7 @@ def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) 
     Raises DetectorError for an ablation's setting, PromptError where the state does not hold what the setting shows.
     """
     check_setting(setting)
+    # No more than the setting shows, as a model in the same setting sees no more either.
     given = None if state is None or setting is Setting.CODE else shown(state, setting)
     report = findings(cells, given, setting)
     target = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
@@ -79,5 +80,6 @@ def _diagnostics(report: Report, target: str) -> list[dict[str, Any]]:
         }
         for finding in report.findings
     ]
+    # A rule that failed is recorded, or its silence would look like an answer.
     errors = [{"rule_error": error._asdict()} for error in report.errors]
     return [*found, *errors, *({"unsure": sentence} for sentence in report.unsure)]

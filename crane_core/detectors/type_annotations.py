@@ -42,6 +42,7 @@ class PublicNames(NamedTuple):
 
 @cache
 def public_names() -> PublicNames:
+    """What public_types.toml says; read once."""
     listed = tomllib.loads(FILE.read_text("utf-8"))
     modules = {"modules": {}, "merged": {}, "classes": {}}  # type: dict[str, dict[str, str]]
     for entry in listed["module"]:

@@ -124,6 +124,7 @@ class AbstractValue:
 
     @property
     def type(self) -> str:
+        """The dotted exact type, "" where it is not known."""
         return self._type
 
     @type.setter
@@ -138,12 +139,14 @@ class AbstractValue:
 
     @property
     def literal(self) -> Any:
+        """The value itself, or NOT_KNOWN; that of a list, tuple or dict is put together from its parts."""
         if self._items is not None and self._type in _SEQUENCES:
             values = self._literals(self._items)
             return NOT_KNOWN if values is None else _SEQUENCES[self._type](values)
         if self._members is not None and self._type == "dict":
             values = self._literals(self._members.values())
             return NOT_KNOWN if values is None else dict(zip(self._members, values, strict=True))
+        # A reader may change the set or dict in place, so it counts as changed from here on.
         if type(self._literal) in _CHANGEABLE:
             self.fields = None
         return self._literal
@@ -180,6 +183,7 @@ class AbstractValue:
 
     @property
     def class_name(self) -> str:
+        """The last part of the type, "" where the type is not known."""
         return self.type.rpartition(".")[2]
 
     @property
@@ -194,9 +198,11 @@ class AbstractValue:
 
     @property
     def is_literal(self) -> bool:
+        """Whether the value itself is known."""
         return self.literal is not NOT_KNOWN
 
     def fact(self, name: str, default: Any = None) -> Any:
+        """The fact of this name, `default` where it is not known."""
         known = self._facts.get(name, default)
         if type(known) in _CHANGEABLE:
             self.fields = None

@@ -53,6 +53,7 @@ def _table() -> tuple[tuple[_Remedy, ...], tuple[re.Pattern[str], ...]]:
 
 
 def speaks_of_values(message: str) -> bool:
+    """Whether a library's message is about values of operands, by the patterns of remedies.toml."""
     return any(pattern.search(message) for pattern in _table()[1])
 
 
@@ -95,6 +96,7 @@ def _spelled(fact: Any) -> str:
 
 
 def value_given(told: Mapping[str, Any]) -> AbstractValue:
+    """The abstract value of a result, from the worker's answer about it: its type and facts."""
     facts = {name: fact for name, fact in told.items() if name != "type"}
     kind = str(told.get("type", ""))
     if kind == "torch.Tensor":
@@ -103,6 +105,7 @@ def value_given(told: Mapping[str, Any]) -> AbstractValue:
         return AbstractValue("NoneType", literal=None)
     if kind.startswith("pandas."):
         return _given_table(kind, facts)
+    # torch returns named tuples, whose parts are tensors: `values, places = layer(x).max(1)`.
     parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None
     value = value_from_facts(kind, facts, words="", is_captured=True)
     if parts is not None:

@@ -441,6 +441,7 @@ class Asker:
         given = [*operands, *arguments.keywords.values()]
         with suppress(NotSentError):
             is_vague = self._is_of_any_version
+            # After `set_output(transform='pandas')` a transformer returns tables instead of arrays.
             tells = step == "method" and not (
                 is_vague or any(map(self._mentions, of_sklearn.OUTPUT_SETTINGS))
             )

@@ -92,6 +92,7 @@ class Learning:
     ) -> dict[str, Any]:
         """Raises NotSentError."""
         self._tells = "" if path else _told_of_result(name, operands[0])
+        # What it was fitted to before is dropped: `forest.fit(X2, y)` on other columns runs.
         self._is_fit_anew = name.startswith("fit")
         self._fits_parts = self._is_fit_anew or bool(path)
         self._gives_floats = name in ("predict_proba", "predict_log_proba", "decision_function")
@@ -373,10 +374,12 @@ def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
     if known is None:
         return None
     classes, n_features = estimators.classes_fitted(parts[-1]), estimators.features_fitted(parts[0])
+    # Nearest neighbours are refused if there are more of them than rows were learnt.
     n_told = value.mapping("learnt").get("n_samples_fit_")
     n_rows = n_told.get("value") if isinstance(n_told, Mapping) else None
     n_sent = n_rows if type(n_rows) is int and n_rows <= _MOST_ROWS else _USUAL_ROWS
     targets = {"type": "sklearn.column", "n_rows": n_sent, "name": None, **_filled(classes)}
+    # These two are fitted to labels alone, without a table.
     if known.name in ("LabelEncoder", "LabelBinarizer"):
         return {"data": [{"facts": targets}], "is_whole": False} if classes else None
     if n_features is None or n_features >= _MOST_COLUMNS:

@@ -71,9 +71,11 @@ def bindings_of(
 
 
 def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
+    # A `global later` in a function counts too, whether or not the function was called.
     names = set(bound_names(statement))
     found.bound |= names | set(global_names(statement))
     found.may_define_any |= may_define_any(statement)
+    # Also imports in functions and branches: they may have run, and may extend classes of others.
     imports = [
         node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))
     ]
@@ -128,6 +130,7 @@ def _written_path(alias: ast.alias) -> tuple[str, str]:
 
 
 def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """The dotted names that an import may load: modules, and names that may be submodules; a relative one has none."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif node.module and not node.level:

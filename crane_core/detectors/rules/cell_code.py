@@ -67,6 +67,7 @@ class CellCode(NamedTuple):
 
 
 def read_cell(code: str) -> CellCode:
+    """The tree of a cell in which magics are replaced by their effects; with an `error` if it cannot be read."""
     word = automagic(code)
     try:
         tree = ast.parse(code)
@@ -126,6 +127,7 @@ def _is_newer(message: str, code: str, line: int) -> bool:
     """Whether a later Python may read what ours cannot: f-strings, `type` statements, type parameters."""
     lines = code.split("\n")
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    # `f"{a["b"]}"` and `type X = int` are Python 3.12, which the kernel may have and we may not.
     begins = text.startswith(("type ", "except", "def ", "class "))
     return begins or "f-string" in message or "f'" in text or 'f"' in text
 
@@ -156,11 +158,13 @@ class _Effects(ast.NodeTransformer):
     """Puts in the place of IPython's calls what they do to the namespace."""
 
     def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        """A magic that is a statement, as the statements that have its effect."""
         called = _called(node.value)
         done: list[ast.stmt] = [node] if called is None else _done(*called, node.lineno)
         return done if done else [ast.Pass(lineno=node.lineno, col_offset=0)]
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        """A magic whose result is assigned, as an assignment of what is known of the result."""
         called = _called(node.value)
         if called is not None:
             node.value = _given(*called, node.lineno)

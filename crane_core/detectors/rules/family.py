@@ -60,6 +60,7 @@ class Family:
         return self._register([Key("attribute", of, name) for name in names or (EVERY_NAME,)])
 
     def set_attribute(self, of: str) -> Callable[[Rule], Rule]:
+        """x.name = value, of any name; the value is the one argument."""
         return self._register([Key("set_attribute", of, EVERY_NAME)])
 
     def item(self, of: str) -> Callable[[Rule], Rule]:
@@ -104,6 +105,8 @@ class Family:
 
 
 class Registered(NamedTuple):
+    """A rule with the name of its family, which findings and failures mention."""
+
     family: str
     rule: Rule
 
@@ -119,6 +122,7 @@ def all_rules() -> dict[Key, tuple[Registered, ...]]:
 
 
 def _families() -> Iterator[Family]:
+    # The first value counts, so the order of families must not depend on the file system.
     for module in sorted(pkgutil.iter_modules(families.__path__), key=lambda module: module.name):
         loaded = importlib.import_module(f"{families.__name__}.{module.name}")
         if isinstance(family := getattr(loaded, "RULES", None), Family):

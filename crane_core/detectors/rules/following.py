@@ -112,6 +112,7 @@ def _own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_generator(definition: ast.AST) -> bool:
+    """Whether a function has a `yield`, those of functions inside it left out."""
     return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own_nodes(definition))
 
 

@@ -119,6 +119,7 @@ def value_from_facts(
     """The AbstractValue of a type with merged facts; what is inside becomes items, members and attributes."""
     for name in _SHAPES:
         if isinstance(shape := facts.get(name), (list, tuple)):
+            # Keras writes None for the batch, whose length its models do not fix.
             facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
     if is_captured and type == "torch.Tensor":
         facts.setdefault(
@@ -189,6 +190,7 @@ def _published_value(type: str, written: Any) -> Any:
     readers: dict[str, Any] = {
         "int": int,
         "float": float,
+        # Not `bool`, as `bool('False')` is True.
         "bool": {"True": True, "False": False}.__getitem__,
     }
     try:
@@ -215,6 +217,7 @@ def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
 
 def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[AbstractValue] | None:
     """Plain values; None if one of them may have been written otherwise than it is."""
+    # Complex numbers are written as text, so a list that holds one is not known.
     if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(types.values()) != len(items):
         return None
     counted: dict[str, int] = {}

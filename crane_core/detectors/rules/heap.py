@@ -132,6 +132,7 @@ def snapshot(scopes: Sequence[Scope]) -> Snapshot:
 
 
 def restore(taken: Snapshot) -> None:
+    """Go back to what was known when the snapshot was taken."""
     for scope, names in taken.names:
         scope.names = dict(names)
     _set_all(taken.values)
@@ -165,6 +166,7 @@ class BranchWatch:
         self.names: list[list[tuple[Scope, dict[str, AbstractValue | None]]]] = [self.start.names]
 
     def look(self, scopes: Sequence[Scope]) -> None:
+        """Note what differs from the start now: values, what they hold, and names."""
         for value, fields in self.start.values.items():
             if value.fields is not fields and (
                 value in self.changed or not is_unchanged(value, fields)
@@ -291,6 +293,7 @@ def fields_of(value: AbstractValue) -> ValueFields:
     known: ValueFields | None = value.fields
     if known is not None:
         return known
+    # Snapshots share what has not changed, which makes cells of many branches several times faster.
     made, last = _fields_now(value), value.last_fields
     if last is not None and _is_exactly(made, last):
         made = last
@@ -334,6 +337,7 @@ def _copied_facts(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _copied_value(value: Any) -> Any:
+    # `value.literal.add(2)` changes a set in place, which going back to a snapshot has to undo.
     return value if type(value) in _PLAIN else copy(value)
 
 
@@ -380,6 +384,7 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
     )
     stand_in = AbstractValue(first.type, joined.facts)
     if harmless.is_container(stand_in):
+        # Parts that only some branches put in may be there: a change of them changes the container.
         kept = set(_values_in(joined))
         harmless.link(
             stand_in, (held for fields in all_fields for held in fields.held if held not in kept)

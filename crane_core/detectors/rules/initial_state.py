@@ -103,11 +103,13 @@ class InitialState:
         return tuple(captured.get("held", ()))
 
     def type_of(self, name: str) -> str:
+        """The type of a variable as the state has it, "" where it has none."""
         variable = self.state.variables.get(name) if self.state is not None else None
         return type_of(variable.type) if variable is not None else ""
 
     @property
     def absent(self) -> Mapping[str, Any]:
+        """What the state says that the target needs and will not find, by group; empty without a state."""
         return self.state.absent if self.state is not None else {}
 
     def value(self, name: str) -> AbstractValue:

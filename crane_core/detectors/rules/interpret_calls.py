@@ -165,6 +165,10 @@ def _of_bound(
 def followed(
     interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
 ) -> AbstractValue:
+    """The result of a call of a function of the notebook. Raises Crash.
+
+    If it cannot be followed, the result is unknown, and so is all that it may change.
+    """
     known = follow(interpreter, function, arguments, node)
     # A decorator, `__new__` or `suppress` may keep a function's crash from the cell.
     # So nothing is concluded from its body, and all that it may have changed is unknown.
@@ -274,4 +278,5 @@ def _is_seen(value: AbstractValue) -> bool:
 
 
 def given(arguments: Arguments) -> list[AbstractValue]:
+    """All values of the arguments, first those by position."""
     return [*arguments.positional, *arguments.keywords.values()]

@@ -126,6 +126,7 @@ def members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
 
 
 def is_super(node: ast.AST) -> bool:
+    """Whether an expression is a call of `super`."""
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
     )
@@ -149,6 +150,7 @@ def has_quiet_bases(interpreter: Interpreter) -> bool:
 
 
 def has_hooks(classes: list[ast.ClassDef]) -> bool:
+    """Whether one of the classes defines a method by which Python makes objects or attributes otherwise."""
     return any(True for hook in _HOOKS for _ in members(classes, hook))
 
 

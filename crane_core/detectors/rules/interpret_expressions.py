@@ -221,6 +221,7 @@ def _subscript(interpreter: Interpreter, node: ast.Subscript) -> AbstractValue:
 def item(
     interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, node: ast.AST
 ) -> AbstractValue:
+    """The value of `receiver[index]`; an unknown part where no rule knows it. Raises Crash."""
     known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
     # A `__getitem__` of the notebook may note each index in a list, as `Loud` does in the tests.
     if known is None and receiver.package == "__main__":
@@ -315,6 +316,7 @@ def comparison(
     right: AbstractValue,
     node: ast.AST,
 ) -> AbstractValue:
+    """The result of one comparison of two values. Raises Crash."""
     if isinstance(operator, (ast.Is, ast.IsNot)):
         same = _is_same(left, right)
         return (

@@ -166,6 +166,7 @@ def store_item(
     value: AbstractValue,
     target: ast.AST,
 ) -> None:
+    """Perform `receiver[index] = value`. Raises Crash."""
     known = interpreter.ask("set_item", receiver, "", target, arguments=Arguments((index, value)))
     if known is None and changes(receiver):
         held_in = (

@@ -44,6 +44,7 @@ def _keys(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elem
 def _of_iterator(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
     """An iterator is at its end afterwards."""
     items, first = _asked(interpreter, value, node)
+    # `z = zip(a, b); list(z); list(z)`: the second list is empty.
     value.forget()
     value.facts["length"] = 0 if items is not None else None
     return _known(items, first)

@@ -88,6 +88,7 @@ class Context:
     left: list[tuple[str, Snapshot, AbstractValue]] = field(default_factory=list)
 
     def ends_by(self, kind: str) -> list[Snapshot]:
+        """What was known where paths left by this kind of exit."""
         return [known for each, known, _ in self.left if each == kind]
 
 
@@ -211,10 +212,16 @@ class Interpreter:
     # Statements and expressions
 
     def body(self, statements: Iterable[ast.stmt]) -> None:
+        """Run statements in order. Raises Crash, ControlFlowExitError and GiveUpError as `run` does."""
         for each in statements:
             self.run(each)
 
     def run(self, node: ast.stmt) -> None:
+        """Run one statement.
+
+        Raises Crash where every path raises, ControlFlowExitError where no path continues behind it, and
+        GiveUpError where nothing is certain any more.
+        """
         self._count()
         perform = STATEMENTS.get(type(node))
         if perform is None:
@@ -441,11 +448,13 @@ class Interpreter:
         return AbstractValue()
 
     def bind(self, name: str, value: AbstractValue) -> None:
+        """Let a name stand for a value, in the scope where the code here assigns it."""
         if not value.words:
             value.words = name
         self._owner(name).names[name] = value
 
     def unbind(self, name: str) -> None:
+        """Let a name certainly have no value, as `del` does."""
         self._owner(name).names[name] = None
 
     def _owner(self, name: str) -> Scope:
@@ -814,6 +823,7 @@ class Interpreter:
         join(ends)
 
     def note_left(self, leaves: list[tuple[ControlFlowExitError, Snapshot]]) -> None:
+        """Keep for the loop or call that paths have left what was known there. Raises GiveUpError outside of any."""
         for leave, known in leaves:
             context = next(
                 (each for each in reversed(self.contexts) if leave.kind in each.kinds), None
@@ -828,6 +838,7 @@ class Interpreter:
 
     @contextmanager
     def inside(self, context: Context) -> Iterator[Context]:
+        """Evaluate inside of a loop or call, which keeps the paths that leave it."""
         self.contexts.append(context)
         try:
             yield context

@@ -56,6 +56,7 @@ class Prefix:
     spelled: Spelled = field(default_factory=Spelled)
 
     def and_then(self, text: str) -> Prefix:
+        """The prefix with one more cell."""
         code = read_cell(text)
         if code.automagic and code.automagic not in self.bindings.bound:
             code = as_magic(text)

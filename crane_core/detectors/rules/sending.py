@@ -102,6 +102,7 @@ class Sender:
 
     def is_moved(self, *, may_be_elsewhere: bool) -> bool:
         """Whether what was sent is on another device, or may be. Raises NotSentError for several, or another kind."""
+        # Operands on two devices are refused for that alone, which one processor cannot show.
         known = {str(each) for each in self.devices if each is not None}
         if len(known) > 1 or not all(each == "cpu" or each.startswith("cuda") for each in known):
             raise NotSentError
@@ -190,6 +191,7 @@ class Sender:
         self.devices.add(known.pop("device", None))
         if not known.get("is_contiguous", True):
             known.pop("is_contiguous")
+        # The largest index decides: `nn.Embedding(10, 4)` has no entry 10 or 11.
         if self._sends_ranges and _are_integers(ends):
             known["value_range"] = list(ends)
 

@@ -110,6 +110,7 @@ def broadcast_to(shape: Shape, target: Shape) -> Shape:
 
 def matmul(left: Shape, right: Shape) -> Shape:
     """left @ right."""
+    # `a @ 3` is refused, although `a * 3` is not.
     if not left or not right:
         raise ShapeMismatchError("a matrix product does not take a scalar")
     rows = left if len(left) > 1 else (1, *left)

@@ -81,6 +81,7 @@ class UnseenEffects:
     is_any: bool = False
 
     def touches(self, name: str) -> bool:
+        """Whether unseen code may assign the name, or change its object."""
         return name in self.names or name in self.changed
 
 
@@ -125,6 +126,7 @@ def _read(trees: Iterable[ast.Module]) -> _CellDefinitions:
             found.classes[node.name].append(node)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             found.imported.update(bound_names(node))
+            # `import __main__ as here; here.rows = 1` assigns a name of the notebook.
             is_main = any(alias.name == "__main__" for alias in node.names)
             found.doors.update(bound_names(node) if is_main else ())
         elif isinstance(node, ast.Assign):
@@ -207,6 +209,7 @@ def _harmless_mentions(tree: ast.Module) -> set[int]:
 
 def _runs_at_once(function: ast.expr) -> bool:
     if isinstance(function, ast.Attribute):
+        # By the method's name alone: of what type the object is, statements do not say.
         return function.attr in _RUN_AT_ONCE
     return isinstance(function, ast.Name) and function.id in _RUN_AT_ONCE_FUNCTIONS
 
@@ -329,6 +332,7 @@ def _effects_of(
         }
         for node in ast.walk(code):
             if isinstance(node, ast.Name):
+                # What that code calls runs too: `fill` calls `helper`, which appends.
                 waiting += notebook.functions.get(node.id, ())
                 waiting += [
                     part for kind in notebook.classes.get(node.id, ()) for part in kind.body
@@ -356,8 +360,10 @@ def _changed_roots(code: ast.AST) -> Iterator[str]:
             isinstance(node, (ast.Assign, ast.Return, ast.Yield, ast.NamedExpr))
             and node.value is not None
         ):
+            # `other = rows` gives the object a second name, by which it may be changed.
             yield from [node.value.id] if isinstance(node.value, ast.Name) else ()
         elif isinstance(node, ast.For):
+            # A loop hands out parts: `for row in rows: row.append(1)` changes what `rows` holds.
             yield from _roots(node.iter)
 
 

@@ -25,6 +25,7 @@ from crane_core.runtime.rehearsal import request as rehearsal_request
 from crane_core.runtime.running import RunningKernel, connected
 
 IDLE_ANSWERS_WITHIN_S = 2.0
+# Short, so that Ctrl-C is heard while a kernel does not answer.
 _POLL_MS = 100
 _OLDEST_PYTHON = (3, 8)
 
@@ -41,6 +42,7 @@ class Attached:
 
     def __init__(self, kernel: RunningKernel) -> None:
         self._kernel = kernel
+        # Its own context, so that its sockets can be closed without those of others.
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
 
     def __enter__(self) -> Self:
@@ -61,6 +63,7 @@ class Attached:
 
     def ran(self) -> list[Ran]:
         """What it has run so far. Raises KernelError while it is busy, and LookError where it is not Python."""
+        # Asked before the history: an R kernel answers history, too, and its cells are not Python.
         about = self._answer("kernel_info_request", {}).get("language_info", {})
         if about.get("name") != "python" or _version(about) < _OLDEST_PYTHON:
             spoken = short(f"{about.get('name')} {about.get('version')}")
@@ -70,6 +73,7 @@ class Attached:
             )
         whole = {
             "hist_access_type": "range",
+            # Session 0 is the one that runs now; the database may hold those of years.
             "session": 0,
             "start": 0,
             "stop": None,
@@ -80,6 +84,7 @@ class Attached:
         inputs = {
             number: source
             for _, number, source in told
+            # An input may be missing where a cell is running or history was cleared.
             if isinstance(number, int) and isinstance(source, str)
         }
         count = max(inputs, default=0) + 1
@@ -88,8 +93,11 @@ class Attached:
     def look(self, ran: list[Ran], target: str) -> AttachedProbeResult:
         """What the target, the source of a cell, would meet now. Raises KernelError."""
         asked = request(ran, target)
+        # Bytecode of our Python first, which spares the kernel the compiling; most have the same
+        # Python.
         seen = self._evaluated(probe_source.look(asked, probe_source.OUR_MAGIC))
         if "magic" in seen:
+            # The kernel has another Python: its own number asks for the modules as text.
             seen = self._evaluated(probe_source.look(asked, str(seen["magic"])))
         if not isinstance(seen.get("state"), dict):
             raise self._unreadable("it told no state")
@@ -107,6 +115,7 @@ class Attached:
         answer = self._answer(
             "execute_request", silent_evaluation(expression), KernelLimits().look_s + more_s
         )
+        # A cell that raised before ours may abort what waits behind it.
         if answer.get("status") == "aborted":
             raise self._busy()
         try:
@@ -123,6 +132,7 @@ class Attached:
         answered = self._reply_to(message["header"]["msg_id"])
         late = time.monotonic() + within_s
         while time.monotonic() < late:
+            # Polled in short steps, as answers to others arrive on the same socket.
             if self._shell.poll(_POLL_MS) and (answer := answered()) is not None:
                 return answer
         raise self._busy()
@@ -136,6 +146,7 @@ class Attached:
                     f"The kernel {self._kernel.name} gave an answer that is not its own.",
                     remedy="Check its connection file.",
                 ) from error
+            # An answer to an earlier request that was not waited for.
             if message is None or message["parent_header"].get("msg_id") != asked:
                 return None
             content: dict[str, Any] = message["content"]

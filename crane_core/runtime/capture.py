@@ -87,14 +87,17 @@ def capture(
     plan = read_plan(notebook, target)
     with_kernel = program(kernel=kernel, python=python)
     if python is not None:
+        # An interpreter that runs the notebook may also be asked about its libraries.
         interpreters.name(with_kernel.argv[0])
     started = time.perf_counter()
     with fresh_kernel(with_kernel, notebook.resolve().parent, limits, stop) as running:
         way = RunUp(plan, running, installs=limits.installs)
         try:
             result = way.make(probes, keep_going=keep_going, rehearse_s=rehearse_s)
+        # The kernel alone does not know why it ended: the watchdog does.
         except EndedError as error:
             raise ended(error.end, way.what, way.cell, limits) from error
+        # Ended here, before the second kernel starts: two of them may not fit in memory.
         processes = running.end().left_running
     seconds = time.perf_counter() - started
     if result.again is not None and result.rehearsal is not None:
@@ -115,11 +118,13 @@ def capture_many(
 
     Yields one outcome for each notebook, in their order; one that fails is its error and holds up no other.
     """
+    # One event for all: a caller that stops reading ends every kernel that runs.
     stop = threading.Event()
 
     def one(notebook: Path, target: int | None) -> Captured | CraneError:
         try:
             return capture(notebook, target=target, stop=stop, **options)
+        # As a result, not raised: the other notebooks continue.
         except CraneError as error:
             return error
 
@@ -127,5 +132,6 @@ def capture_many(
     try:
         yield from pool.map(one, notebooks, repeat(None) if targets is None else targets)
     finally:
+        # Also where the caller breaks off its loop: no kernel outlives it.
         stop.set()
         pool.shutdown(cancel_futures=True)

@@ -17,6 +17,7 @@ from crane_core.errors import KernelStartError
 from crane_core.runtime.limits import KernelLimits
 
 _SOCKET = "k"
+# A socket's path has 108 bytes on Linux, of which Jupyter adds a few.
 _LONGEST_SOCKET_PATH = 100
 _RECONNECT_MS = 10
 _PATIENCE_MS = 250
@@ -31,16 +32,22 @@ class Channels:
         self._session = Session(
             key=connection["key"].encode(), signature_scheme=connection["signature_scheme"]
         )
+        # One context per process: each has its own threads.
         context: zmq.Context[Any] = zmq.Context.instance()
         self._shell = context.socket(zmq.DEALER)
         self._shown = context.socket(zmq.SUB)
         self._shown.subscribe(b"")
         self._monitors: list[zmq.Socket[bytes]] = []
         for socket, port in ((self._shell, "shell_port"), (self._shown, "iopub_port")):
+            # Closing must not wait for messages to a kernel that is gone.
             socket.linger = 0
             socket.reconnect_ivl = _RECONNECT_MS
+            # A longer message is not received at all, so a cell cannot fill our memory by one
+            # print.
             socket.maxmsgsize = limits.output_bytes
+            # The only sign of a message that was too long: ZeroMQ cuts the connection.
             self._monitors.append(socket.get_monitor_socket(zmq.EVENT_DISCONNECTED))
+            # Sockets in a folder instead of ports: others on the machine cannot connect.
             socket.connect(f"ipc://{connection['ip']}-{connection[port]}")
         self._poller = zmq.Poller()
         for listened in (self._shell, self._shown, *self._monitors):
@@ -55,6 +62,7 @@ class Channels:
     def reply_to(self, asked: str) -> dict[str, Any] | None:
         """The content of the reply, None when it is not there."""
         while True:
+            # Answers to requests that were given up are read and dropped.
             _, message = self._session.recv(self._shell)
             if message is None:
                 return None
@@ -64,6 +72,7 @@ class Channels:
 
     def wait(self, handle: int) -> set[Any]:
         """Wait a moment for something to read here or at `handle`; what is ready."""
+        # The watchdog's handle as well, so that the end of a kernel is noticed at once.
         self._poller.register(handle, zmq.POLLIN)
         return {ready for ready, _ in self._poller.poll(_PATIENCE_MS)}
 
@@ -95,6 +104,7 @@ def connection_in(room: Path) -> tuple[Path, dict[str, Any]]:
             f"The path of the temporary folder is too long for a socket: {room}.",
             remedy="Set TMPDIR to a shorter path.",
         )
+    # A fresh key for each kernel, so that no other process can send it code.
     key = Session().key
     path, connection = write_connection_file(
         str(room / "connection.json"), transport="ipc", ip=str(room / _SOCKET), key=key

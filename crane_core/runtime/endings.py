@@ -14,6 +14,7 @@ MAX_WORDS = 300
 
 def ended(end: End, what: str, cell: int | None, limits: KernelLimits) -> KernelError:
     """The error for a kernel that ended while `what` was going on; `cell` is the code cell that ran, if one did."""
+    # Without a cell it is the look that took too long, which has its own limit.
     allowed_s = limits.look_s if cell is None else limits.cell_s
     stopped = {
         "time": (f"ran longer than {allowed_s:g} s", "Allow more with --timeout-s."),
@@ -37,6 +38,7 @@ def ended(end: End, what: str, cell: int | None, limits: KernelLimits) -> Kernel
     if end.why in stopped:
         did, remedy = stopped[end.why]
         return CellStoppedError(f"{what} {did} and was stopped.", remedy=remedy, cell=cell)
+    # Last words of a kernel that ended well are its log, not a reason.
     said = f"; its last output: {short(end.last_words)}" if end.last_words and end.status else ""
     how = (
         "killed the kernel and its watchdog"
@@ -51,6 +53,7 @@ def ended(end: End, what: str, cell: int | None, limits: KernelLimits) -> Kernel
 def _status(status: int | None) -> str:
     if status is None or status >= 0:
         return f"exit code {status or 0}"
+    # A real-time signal has a number and no name.
     try:
         return f"signal {signal.Signals(-status).name}"
     except ValueError:

@@ -33,6 +33,7 @@ class Environment(NamedTuple):
 def environment_of(program: Program) -> Environment:
     """Ask the interpreter of a kernel. Raises KernelStartError if it does not answer."""
     try:
+        # Names that PYTHONPATH gives relative to a folder would mean another one there.
         named = filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))
         asked = helper_process.python("-c", _TOLD, *named, interpreter=program.argv[0])
         told = json.loads(helper_process.answer(asked, seconds=_ASK_S))
@@ -41,4 +42,5 @@ def environment_of(program: Program) -> Environment:
             f"{program.argv[0]} does not say which packages it has: {error}.",
             remedy="Check the interpreter.",
         ) from error
+    # Shortened: it only has to differ where the packages do.
     return Environment(told[0], hashlib.sha256(json.dumps(told).encode()).hexdigest()[:_DIGITS])

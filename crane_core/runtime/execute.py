@@ -29,6 +29,7 @@ from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import Program
 
 T = TypeVar("T")
+# How soon a stop from outside is noticed.
 _TICK_S = 0.25
 
 
@@ -76,6 +77,7 @@ class _Client(AsyncKernelClient):
         super().__init__(**options)
         self._has_ended = has_ended
 
+    # nbclient asks the client whether its kernel lives; ours has no manager that would know.
     async def _async_is_alive(self) -> bool:
         return not self._has_ended.is_set()
 
@@ -91,7 +93,9 @@ class _QuietNotebook(NotebookClient):
 
     def process_message(self, msg: dict[str, Any], cell: Any, cell_index: int) -> Any:
         if msg["msg_type"] == "status":
+            # Only these end a cell: everything else is dropped unread.
             return super().process_message(msg, cell, cell_index)
+        # By length alone: a picture in the output is not decoded.
         self.n_output += len(repr(msg["content"])) + sum(map(len, msg["buffers"]))
         if self.n_output > self.allowed:
             self.too_much.set()
@@ -100,6 +104,7 @@ class _QuietNotebook(NotebookClient):
 
 def _book(cells: Sequence[CodeCell]) -> nbformat.NotebookNode:
     """The bare code: tags that tell nbclient to skip a cell or to let it raise are left out."""
+    # Tags of a notebook must not decide how it is judged.
     made = [nbformat.v4.new_code_cell(cell.source) for cell in cells]  # type: ignore[no-untyped-call]
     book: nbformat.NotebookNode = nbformat.v4.new_notebook(cells=made)  # type: ignore[no-untyped-call]
     return book
@@ -107,6 +112,7 @@ def _book(cells: Sequence[CodeCell]) -> nbformat.NotebookNode:
 
 def _cut(socket: zmq.asyncio.Socket, too_much: asyncio.Event) -> asyncio.Task[None]:
     """Watches a connection: it is cut when the kernel is gone, or one message is larger than all that may be said."""
+    # A message that is too long is not delivered: the cut connection is its only sign.
     monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
 
     async def watch() -> None:
@@ -137,14 +143,18 @@ class _Session:
     ) -> Execution:
         has_ended, too_much = asyncio.Event(), asyncio.Event()
         handle = self._guarded.handle
+        # The watchdog's handle can be read when the kernel has ended.
         asyncio.get_running_loop().add_reader(handle, has_ended.set)
         context = zmq.asyncio.Context()
+        # Before the sockets are made, which take it from their context.
         context.setsockopt(zmq.MAXMSGSIZE, self._limits.output_bytes)
         client = _Client(has_ended, context=context)
         client.load_connection_info(cast(Any, self._connection))
+        # A cell that asks for input raises instead of waiting for ever.
         client.allow_stdin = False
         monitors: list[asyncio.Task[None]] = []
         try:
+            # Without heartbeat, as the watchdog tells of the end, and without input.
             client.start_channels(hb=False, stdin=False)
             if not await self._until(client.wait_for_ready(), self._limits.start_s, has_ended):
                 raise not_started(self._guarded.end(), program)
@@ -152,6 +162,7 @@ class _Session:
                 _cut(channel.socket, too_much)
                 for channel in (client.shell_channel, client.iopub_channel)
             ]
+            # Without timeout of nbclient, as the time for all cells together is the watchdog's.
             notebook = _QuietNotebook(_book(cells), timeout=None, record_timing=False)
             notebook.kc, notebook.allowed, notebook.too_much = (
                 client,
@@ -168,9 +179,11 @@ class _Session:
                 monitor.cancel()
             asyncio.get_running_loop().remove_reader(handle)
             client.stop_channels()
+            # linger 0, else a message to a dead kernel holds the program.
             context.destroy(linger=0)
         if finished and (raised := finished.result()) is not None:
             return Execution(*raised, None, seconds)
+        # Too much output first: a cut connection looks like the end of the kernel.
         if too_much.is_set():
             end = self._guarded.end_for_output(
                 is_cut=notebook.n_output <= self._limits.output_bytes
@@ -178,6 +191,7 @@ class _Session:
         else:
             end = self._guarded.end()
         at = self._at or 0
+        # Time is that of the whole notebook, the rest is over one cell.
         what = name if end.why == "time" else f"Code cell {cells[at].index} of {name}"
         why = ended(end, what, cells[at].index, self._limits)
         return Execution(self._at, None, "", str(why), seconds)
@@ -201,6 +215,7 @@ class _Session:
         self, work: Coroutine[Any, Any, T], allowed_s: float, *over: asyncio.Event
     ) -> asyncio.Task[T] | None:
         """`work` when it is done, None if one of `over` comes first. Raises KernelError when it has to stop."""
+        # The watchdog counts the time: our own loop may be held up.
         self._guarded.allow(allowed_s)
         task = asyncio.create_task(work)
         others = [asyncio.ensure_future(event.wait()) for event in over]
@@ -213,9 +228,11 @@ class _Session:
                     raise KernelError("The execution was stopped.", remedy="Run it again.")
             if not task.done():
                 return None
+            # No limit between two steps, in which our own work must not end the kernel.
             self._guarded.allow(None)
             return task
         finally:
             for left in (task, *others):
                 left.cancel()
+            # Awaited after it was cancelled, or asyncio complains about it at the end.
             await asyncio.gather(task, *others, return_exceptions=True)

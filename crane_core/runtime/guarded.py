@@ -55,6 +55,7 @@ class Guarded:
 
         Raises KernelStartError if it cannot be started.
         """
+        # A mark in the environment that every descendant inherits: strays.py finds them by it.
         self.mark = uuid.uuid4().hex
         order = watchdog.WatchOrder(
             list(argv),
@@ -65,15 +66,18 @@ class Guarded:
             limits.disk_bytes,
         )
         self._process = helper_process.start(
+            # Without site, as the watchdog needs the standard library alone and starts faster.
             helper_process.python(watchdog.__file__, json.dumps(order._asdict()), has_site=False),
             folder=folder,
             env={**env, MARK: self.mark},
             stdin=subprocess.PIPE,
+            # Its own session: Ctrl-C in the terminal reaches us, who end the kernel in order.
             own_session=True,
         )
         self._end: End | None = None
         self._heard = b""
         started = self._event()
+        # Its first words say whether the program could be started at all.
         if started is None or "failed" in started:
             self._finish()
             raise KernelStartError(
@@ -99,6 +103,7 @@ class Guarded:
     def end(self) -> End:
         """End the program and everything it started, unless that is done; how it ended. Waits until all is gone."""
         if self._end is None:
+            # The end of its input is the order to end: it also comes when we are killed.
             self._close_orders()
             self._end = self._account()
             self._finish()
@@ -111,16 +116,19 @@ class Guarded:
         """
         if is_cut:
             select.select([self.handle], [], [], _DEATH_TOLD_S)
+        # The watchdog's own reason wins over what we suspected.
         end = self.end()
         return end._replace(why="output") if end.why == "asked" else end
 
     def abandon(self) -> End:
         """Kill the watchdog too, which does not answer: a cell may have stopped it."""
+        # A cell may have sent it SIGSTOP: it would never answer.
         self._process.kill()
         return self.end()
 
     def _account(self) -> End:
         told = self._event()
+        # The watchdog is gone, so its account is as well: what carries the mark is killed here.
         if told is None:
             return End("watchdog", None, (), tuple(end_strays(self.mark)), "")
         return End(
@@ -134,6 +142,7 @@ class Guarded:
     def _event(self) -> dict[str, Any] | None:
         """The next line of the watchdog, None when it is gone."""
         while b"\n" not in self._heard:
+            # Read straight from the handle: a buffer would hold lines that select does not see.
             data = os.read(self.handle, 65_536)
             if not data:
                 return None
@@ -153,4 +162,5 @@ class Guarded:
         self._close_orders()
         assert self._process.stdout is not None
         self._process.stdout.close()
+        # Waited for, so that no zombie remains.
         self._process.wait()

@@ -45,6 +45,7 @@ INSTALLED = ("site-packages", "dist-packages")
 """Folders that pip fills."""
 _MARKS = ("identity.key", "crane.duckdb", "ledger/.manifest")
 """A folder that holds one of these is a data folder of this program, no matter who uses it."""
+# A data folder holds answers and labels of others, which a notebook must not read.
 _OF_DATA_FOLDER = (
     "crane.duckdb*",
     "identity.key*",
@@ -81,6 +82,7 @@ def _holds_data(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_hidden(name: str, patterns: tuple[str, ...]) -> bool:
+    # In lower case, as ID_RSA is found on disks that do not distinguish cases.
     return name.startswith(".") or any(fnmatch(name.lower(), pattern) for pattern in patterns)
 
 
@@ -89,6 +91,7 @@ def hidden_below(folder: Path) -> Iterator[Path]:
     for where, folders, _ in os.walk(folder):
         hidden = hidden_names(where)
         yield from (Path(where, name) for name in sorted(hidden))
+        # In place: os.walk then does not go into what is hidden.
         folders[:] = [name for name in folders if name not in hidden]
 
 
@@ -99,7 +102,9 @@ def copy_shown(folder: Path, copy: Path) -> None:
     """
 
     def left_out(where: str, names: list[str]) -> set[str]:
+        # A room inside the notebook's folder would be copied into itself.
         room = {copy.parent.name} if Path(where) == copy.parent.parent else set()
+        # Sockets and pipes cannot be copied, and reading one would block.
         return hidden_names(where) | room | special_files(where, names)
 
     shutil.copytree(folder, copy, symlinks=True, ignore=left_out)
@@ -113,7 +118,9 @@ def is_small(folder: Path, *, most_bytes: int, most_files: int) -> bool:
         folders[:] = [name for name in folders if name not in hidden]
         shown = [name for name in names if name not in hidden]
         n_files += len(shown)
+        # lstat: a link counts as itself, as it stays one in the copy.
         n_bytes += sum(os.lstat(os.path.join(where, name)).st_size for name in shown)  # noqa: PTH118
+        # Asked after each folder, since a folder of data may have millions of files.
         if n_bytes > most_bytes or n_files > most_files:
             return False
     return True

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+# As notebooks spell it: with a path, a version, through Python, or `{sys.executable}`.
 _TOOL = r"(?:\S*pip[\d.]*|conda|mamba|micromamba|uv|uv\s+pip|\S*python[\d.]*\s+-m\s+pip|\{sys\.executable\}\s+-m\s+pip)"
 _ACTION = rf"{_TOOL}\s+(?:-\S+\s+)*(?:install|uninstall|add|remove|update|upgrade)\b"
 _LINE = re.compile(rf"^(?P<indent>\s*)(?:%|!{{1,2}})\s*{_ACTION}")
@@ -19,6 +20,7 @@ _SHELL_CELL = re.compile(r"^\s*%%(?:bash|sh|script|!|system|sx)\b")
 
 def without_installs(source: str) -> str:
     """The cell without its lines that install; a cell that is plain Python has none."""
+    # Plain Python is left as it is: a text may contain "pip install".
     return "\n".join(line for line, _ in _told(source)) if n_installs([source]) else source
 
 
@@ -40,9 +42,11 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
     is_shell = bool(_SHELL_CELL.match(source.lstrip()))
     pattern = (
         _BARE
+        # A cell of one line may use automagic: `pip install x` without a mark.
         if is_shell or len(source.strip().splitlines()) == 1 and not _LINE.match(source)
         else _LINE
     )
+    # A line that ends in a backslash continues: its rest would be run as Python.
     goes_on = False
     for line in lines:
         found = pattern.match(line)
@@ -51,6 +55,7 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
             continue
         is_first, goes_on = not goes_on, line.rstrip().endswith("\\")
         yield (
+            # ":" does nothing in a shell, which has not got `pass`.
             (":" if is_shell else f"{found.group('indent')}pass" if found and is_first else ""),
             is_first,
         )
@@ -59,6 +64,7 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
 def _is_python(source: str) -> bool:
     try:
         ast.parse(source)
+    # What is not Python has magics, or a mistake that the kernel will tell.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -26,6 +26,7 @@ ASSUMED = "CRANE_ASSUMED_PYTHON"
 """Environment variable with the interpreter whose versions a kernel is taken to have where its state tells none."""
 _WAIT_S = 20.0
 _READ = Path(own.__file__)
+# Insertion order is kept, so that answers come from the same interpreter each time.
 _named: dict[str, None] = {}
 
 
@@ -51,14 +52,17 @@ def interpreters() -> tuple[str, ...]:
     return tuple(dict.fromkeys([sys.executable, *_named, *listed, *_of_kernelspecs()]))
 
 
+# Looked up once: reading all kernelspecs takes long on a network disk.
 @cache
 def _of_kernelspecs() -> tuple[str, ...]:
     """Interpreters of the kernelspecs that start Python themselves; what starts it in a container cannot be used."""
     found = []
     for each in sorted(KernelSpecManager().find_kernel_specs()):
+        # A kernelspec that is broken must not hinder the others.
         with suppress(KernelStartError, OSError, ValueError):
             first = program(kernel=each).argv[0]
             if (
+                # `docker run ...` or `conda run ...` cannot be asked as Python is.
                 PYTHON.fullmatch(Path(first).name)
                 and Path(first).is_absolute()
                 and Path(first).exists()
@@ -70,12 +74,14 @@ def _of_kernelspecs() -> tuple[str, ...]:
 @cache
 def versions(python: str, distributions: tuple[str, ...]) -> Mapping[str, str]:
     """Version of Python ("python") and of the distributions that are installed; empty where they cannot be read."""
+    # Our own versions are read without starting a process.
     if python == sys.executable:
         return own.versions(list(distributions))
     try:
         # An interpreter that the user installed as a kernel, or named.
         asked = helper_process.python(str(_READ), *distributions, interpreter=python)
         read = json.loads(helper_process.answer(asked, seconds=_WAIT_S))
+    # An interpreter that does not answer cannot be asked: the rules do without it.
     except (OSError, ValueError):
         return {}
     return (

@@ -82,9 +82,11 @@ def best() -> Isolation:
 @cache
 def can_seal() -> bool:
     """Whether bubblewrap is installed and may make namespaces here."""
+    # bubblewrap may be installed and useless: systems can forbid user namespaces.
     program = bubblewrap()
     if program is None:
         return False
+    # Tried with what a kernel needs (/proc, /dev), as containers may refuse only that.
     tried = [
         program,
         "--unshare-all",
@@ -129,6 +131,7 @@ def is_root() -> bool:
 
 def bubblewrap() -> str | None:
     """Its absolute path; a folder that PATH names relative to the caller's is not searched."""
+    # A `bwrap` in a stranger's folder must not be the one that seals.
     return shutil.which("bwrap", path=helper_process.environment().get("PATH", os.defpath))
 
 
@@ -147,26 +150,31 @@ def furnished(
     asked for and does not work here, or the folder cannot be shown without what is hidden.
     """
     if isolation is Isolation.OPEN:
+        # Your own notebooks run as they would in Jupyter.
         return Room(argv, {**os.environ, **_filled(env, os.environ)}, [])
     home, tmp = room / HOME, room / TMP
     for made in (home, tmp):
         made.mkdir(mode=0o700)
     passed = {
+        # Listed by name: a list of what is secret would always lack one.
         name: value
         for name, value in os.environ.items()
         if name in PASSED_ON or name.startswith("LC_")
     }
+    # Libraries write settings and caches at home: theirs go with the room.
     own = {"HOME": str(home), "TMPDIR": str(tmp), "IPYTHONDIR": str(home / ".ipython")}
     own |= {"JUPYTER_RUNTIME_DIR": str(tmp / "jupyter"), "MPLCONFIGDIR": str(home / "matplotlib")}
     inside = {**passed, **own}
     # A kernelspec that asks for a key by its name gets what the kernel itself may see.
     set_by_spec = _filled(env, inside)
     if isolation is Isolation.SCREENED:
+        # The folder itself is watched too, since a screened kernel writes into it.
         return Room(argv, {**inside, **set_by_spec}, [str(room), str(folder)])
     program = bubblewrap()
     if program is None or not can_seal():
         raise KernelStartError(
             "bubblewrap cannot seal a kernel off on this machine.",
+            # No weaker isolation instead: the user has asked for this one.
             remedy="Install the package bubblewrap, or allow user namespaces; or run without --isolate. See "
             "docs/admin/isolation.md.",
         )
@@ -183,9 +191,11 @@ def _filled(env: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
 
 def _seal(program: str, argv: list[str], folder: Path, room: Path, *, network: bool) -> list[str]:
     fonts = Path.home() / ".cache" / "matplotlib"
+    # Only of matplotlib: other caches may hold what the user has read.
     if fonts.is_dir():  # finding all fonts again takes seconds
         shutil.copytree(fonts, room / HOME / "matplotlib")
     copy = None
+    # A large folder is shown as it is, but cannot be written to.
     if is_small(folder):
         copy = room / WORK
         hidden_files.copy_shown(folder, copy)

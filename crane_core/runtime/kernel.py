@@ -64,6 +64,7 @@ class Kernel:
     def run(self, code: str) -> KernelReply:
         """Run a cell as a notebook would, and wait for its end."""
         started = time.perf_counter()
+        # Not silent: `In`, `Out` and the cell's number are part of the state.
         answer = self._answer(
             "execute_request", _execution(code, silent=False), self._limits.cell_s
         )
@@ -73,6 +74,7 @@ class Kernel:
             raise EndedError(self.end()._replace(why="exit", status=0))
         if answer["status"] == "ok":
             return KernelReply(seconds, None, "", "")
+        # A traceback for people; class and message are what is compared.
         traceback = "\n".join(answer.get("traceback", ()))
         return KernelReply(
             seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback
@@ -93,23 +95,28 @@ class Kernel:
 
     def _answer(self, kind: str, content: dict[str, Any], allowed_s: float) -> dict[str, Any]:
         """Send a request and wait for its reply."""
+        # The time is counted by the watchdog, which a busy process of ours does not hold up.
         self._guarded.allow(allowed_s)
         late = time.monotonic() + allowed_s + _WATCHDOG_LATE_S
         asked = self._channels.send(kind, content)
         while True:
+            # The reply first: a kernel that answers and ends at once has answered.
             if (answer := self._channels.reply_to(asked)) is not None:
                 self._guarded.allow(None)
                 return answer
             ready = self._channels.wait(self._guarded.handle)
+            # Output is read while it comes: a full pipe would hold the kernel.
             self._n_output += self._channels.n_output()
             is_cut = self._channels.is_cut()
             if is_cut or self._n_output > self._limits.output_bytes:
                 raise EndedError(self._guarded.end_for_output(is_cut=is_cut))
             if self._stop.is_set():
                 raise KernelError("The capture was stopped.", remedy="Run it again.")
+            # Readable means that the watchdog has said how it ended.
             if ready == {self._guarded.handle}:
                 raise EndedError(self.end())
             if time.monotonic() > late:
+                # A stopped watchdog can end nothing: it is killed, and its kernel by the mark.
                 raise EndedError(self._guarded.abandon()._replace(why="time"))
 
 
@@ -133,6 +140,7 @@ def guarded_kernel(
     program: Program, folder: Path, limits: KernelLimits
 ) -> Iterator[tuple[Guarded, dict[str, Any]]]:
     """A kernel's process under the watchdog for the time of the body, and how it is reached; it may not answer yet."""
+    # The room holds the connection file and its key, and goes with the kernel.
     with TemporaryDirectory(prefix="crane-") as room:
         connection_file, connection = connection_in(Path(room))
         isolated = furnished(
@@ -149,6 +157,7 @@ def guarded_kernel(
         try:
             yield guarded, connection
         finally:
+            # Also after an error on our side: no kernel is left behind.
             guarded.end()
 
 
@@ -176,12 +185,14 @@ def _execution(code: str, *, silent: bool) -> dict[str, Any]:
         "store_history": not silent,
         "user_expressions": {},
         "allow_stdin": False,
+        # Later requests are still answered after a cell that raised.
         "stop_on_error": False,
     }
 
 
 def silent_evaluation(expression: str) -> dict[str, Any]:
     """The content of a request that evaluates and leaves no history, output, count or name behind."""
+    # An expression in an empty request: it has no cell, so no number and no history.
     return _execution("", silent=True) | {"user_expressions": {"it": expression}}
 
 
@@ -193,6 +204,7 @@ def given_text(answer: Mapping[str, Any]) -> str:
     if result.get("status") != "ok":
         raise ExpressionError(f"{result.get('ename')}: {result.get('evalue')}")
     try:
+        # The kernel sends the repr of a text; what a notebook makes of repr is not run here.
         value = ast.literal_eval(result["data"]["text/plain"])
     except (KeyError, ValueError, SyntaxError, MemoryError) as error:
         raise ExpressionError(f"the answer cannot be read: {error}") from error

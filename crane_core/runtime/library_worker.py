@@ -29,6 +29,7 @@ from crane_core.runtime.limits import MIB, KernelLimits
 
 _FOLDER = Path(__file__).with_name("kernel_side")
 _SOCKET = "asked"
+# A socket's path has 108 bytes on Linux.
 _LONGEST_SOCKET_PATH = 100
 _START = (
     "import sys, types\n"
@@ -38,10 +39,12 @@ _START = (
     "worker.main(*sys.argv[2:])\n"
 )
 """Finds our packages without a folder on the path in which libraries could meet our files instead of theirs."""
+# Stand-ins are small, and threads of a pool would cost more than they compute.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _ENV = {
     **_ONE_THREAD,
     "PYTHONDONTWRITEBYTECODE": "1",
+    # No GPU: the worker must not take memory of one that the kernel needs.
     "CUDA_VISIBLE_DEVICES": "",
     "TF_CPP_MIN_LOG_LEVEL": "3",
 }
@@ -91,6 +94,7 @@ class LibraryWorker:
 
     def __init__(self, python: str) -> None:
         self.python = python
+        # One question at a time on the socket; threads wait for their turn.
         self._turn = threading.Lock()
         self._of_owners: list[object] = []
         self._answers: dict[str, dict[str, Any]] = {}
@@ -99,6 +103,7 @@ class LibraryWorker:
         self._forget()
 
     def _forget(self) -> None:
+        # A forked process (Dask, pytest) has the handles, but the worker is not its child.
         self._owner = os.getpid()
         self._n_ends = 0
         self._room: TemporaryDirectory[str] | None = None
@@ -107,6 +112,7 @@ class LibraryWorker:
         self._connection: socket.socket | None = None
         self._heard = b""
         """What it said behind the last answer that was taken: answers to two questions may come at once."""
+        # In order: the worker answers one after the other, without names.
         self._owed: deque[Owed] = deque()
         self._began_s = 0.0
         """When it began with the first of what it owes (time.monotonic)."""
@@ -131,6 +137,7 @@ class LibraryWorker:
 
     def _is_loaded(self, library: str) -> bool:
         with contextlib.suppress(WorkerGoneError):
+            # A moment only: other threads ask their questions between two looks.
             return (
                 self._in_turn(lambda: self._has_loaded([library], until=0.0), wait_s=_LINE_S)
                 or False
@@ -169,6 +176,7 @@ class LibraryWorker:
         """Whether asking again is of no use: workers died over the question, over loading a library, or at once."""
         needed = tuple(sorted(libraries))
         ways = [Owed(_key(order, needed)), *(Owed("", library) for library in needed)]
+        # Three ends without an answer mean that the interpreter cannot run the worker.
         return self._n_ends >= _MOST_ENDS or any(
             self._deaths[each] >= _MOST_DEATHS for each in ways
         )
@@ -186,6 +194,7 @@ class LibraryWorker:
         try:
             return what()
         except (OSError, ValueError) as error:
+            # The line may be broken for another reason than the open question: it has a second try.
             self._died(is_hopeless=False)
             raise WorkerGoneError from error
         except WorkerGoneError:
@@ -206,12 +215,14 @@ class LibraryWorker:
         seconds: float,
         told: _Once,
     ) -> dict[str, Any] | None:
+        # A question that was given up before may have been answered since.
         if key in self._answers:
             return self._taken(key)
         asked = Owed(key)
         if self._deaths[asked] >= _MOST_DEATHS or not self._has_loaded(libraries, until, told):
             return None
         if asked not in self._owed:
+            # A slow library must not pile up questions that nobody waits for.
             if len(self._owed) >= _MOST_OWED:
                 return None
             self._send(asked, order)
@@ -224,6 +235,7 @@ class LibraryWorker:
     def _taken(self, key: str) -> dict[str, Any]:
         """The answer; what tells of this process alone, such as a MemoryError, is asked again the next time."""
         said = self._answers[key]
+        # A MemoryError is of this process, not of the library.
         if str(said.get("unknown", "")).endswith("Error"):
             del self._answers[key]
         return said
@@ -260,15 +272,19 @@ class LibraryWorker:
         path = os.path.join(room.name, _SOCKET)  # noqa: PTH118
         listening = self._listening = socket.socket(socket.AF_UNIX)
         try:
+            # The same check as for kernels: bind would only say "path too long".
             if len(path) > _LONGEST_SOCKET_PATH:
                 raise OSError(f"{path} is too long for a socket")
             listening.bind(path)
             listening.listen(1)
+            # -I: neither the user's site nor the folder may bring modules under the libraries'
+            # names.
             argv = [self.python, "-I", "-c", _START, str(_FOLDER), path, str(_DATA_BYTES)]
             isolated = furnished(best(), argv, _ENV, _FOLDER, Path(room.name), network=False)
             self._guarded = Guarded(isolated.argv, folder=_FOLDER, env=isolated.env, limits=LIMITS)
         except (OSError, KernelStartError):
             self._end()
+            # An interpreter that cannot be started once cannot be started later.
             self._n_ends = _MOST_ENDS
             return False
         return True
@@ -282,6 +298,7 @@ class LibraryWorker:
         if heard[0] in ready:
             self._connection, _ = self._listening.accept()
             return True
+        # The watchdog spoke first: the worker ended before it connected.
         if ready:
             self._end()
         return False
@@ -291,6 +308,7 @@ class LibraryWorker:
         assert self._connection is not None
         first = self._owed[0]
         too_late = self._began_s + first.longest_s
+        # No longer than the whole question may take, however often it is waited for.
         if not self._heard and not _readable(
             [self._connection.fileno()], min(until, too_late), told
         ):
@@ -301,6 +319,7 @@ class LibraryWorker:
         said = self._line(time.monotonic() + _LINE_S)
         self._owed.popleft()
         self._began_s = time.monotonic()
+        # It has answered, so its earlier ends were not due to the interpreter.
         self._n_ends = 0
         if first.library:
             self._loaded[first.library] = True
@@ -310,6 +329,7 @@ class LibraryWorker:
 
     def _keep(self, key: str, said: dict[str, Any]) -> None:
         if len(self._answers) >= _MOST_KEPT:
+            # The oldest, as dicts keep the order.
             del self._answers[next(iter(self._answers))]
         self._answers[key] = said
 
@@ -328,6 +348,7 @@ class LibraryWorker:
         while b"\n" not in said:
             self._connection.settimeout(max(0.001, deadline - time.monotonic()))
             piece = self._connection.recv(65_536)
+            # A worker that writes without end would fill our memory.
             if not piece or len(said) > _MOST_ANSWER:
                 raise OSError("the worker is gone, or says too much")
             said += piece
@@ -340,10 +361,12 @@ class LibraryWorker:
     def _died(self, *, is_hopeless: bool) -> None:
         """End what is left of it, and remember over what it died."""
         if self._owed:
+            # The first of what it owes is what it was doing.
             self._deaths[self._owed[0]] += _MOST_DEATHS if is_hopeless else 1
         self._end()
 
     def _end(self) -> None:
+        # Only a worker that ran counts as one that ended.
         self._n_ends += self._guarded is not None
         for held in (self._connection, self._listening):
             if held is not None:
@@ -351,6 +374,7 @@ class LibraryWorker:
         if self._guarded is not None:
             self._guarded.end()
         if self._room is not None:
+            # A folder that a dying process still writes to is left to the system.
             with contextlib.suppress(OSError):
                 self._room.cleanup()
         self._room = self._guarded = self._listening = self._connection = None
@@ -375,6 +399,7 @@ def _readable(handles: list[int], until: float, told: _Once | None) -> list[int]
     """Those of the handles that can be read by then, as soon as one can."""
     left_s = max(0.0, until - time.monotonic())
     ready, _, _ = select.select(handles, [], [], min(left_s, _SHORT_WAIT_S))
+    # Only long waits are shown: most answers take milliseconds.
     if ready or left_s <= _SHORT_WAIT_S:
         return ready
     if told is not None:
@@ -384,6 +409,7 @@ def _readable(handles: list[int], until: float, told: _Once | None) -> list[int]
 
 def _key(order: Mapping[str, Any], libraries: Iterable[str]) -> str:
     """The same for the same question."""
+    # default=str, as a question may hold values that JSON has no word for.
     text = json.dumps([order, [*libraries]], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -13,11 +13,13 @@ _SHARE_OF_MEMORY = 0.8
 
 def n_cores() -> int:
     """Cores that this process may use."""
+    # Affinity, not the number of cores: a container may give one of many.
     return len(os.sched_getaffinity(0))
 
 
 def most_memory() -> int:
     """Bytes of memory that a kernel may use by default: four fifths of the machine's."""
+    # One fifth stays for us and the system, else it is the system that kills, without a word.
     return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _SHARE_OF_MEMORY)
 
 
@@ -31,6 +33,7 @@ class KernelLimits(NamedTuple):
     """
 
     cell_s: float = 600.0
+    # A look keeps to far smaller budgets: this limit is for what they cannot stop.
     look_s: float = 30.0
     start_s: float = 120.0
     memory_bytes: int = most_memory()

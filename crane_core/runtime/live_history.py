@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+# A line, not the cell: `%load_ext crane_core` often is above code that ran.
 _OURS = re.compile(r"^[ \t]*%(?:crane\b|(?:re)?load_ext[ \t]+crane_core\b).*$", re.MULTILINE)
 OUR_CELL = re.compile(r"\s*%%crane\b")
 
@@ -31,6 +32,7 @@ def ran_before(inputs: Sequence[str], count: int) -> list[Ran]:
     return [
         Ran(number, source)
         for number, source in told
+        # Cells under %%crane were only looked at: what they define is not in the kernel.
         if source.strip() and not OUR_CELL.match(source)
     ]
 

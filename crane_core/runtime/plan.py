@@ -29,6 +29,7 @@ class NotebookPlan(NamedTuple):
     def request(self) -> dict[str, Any]:
         """What the probe gets of the notebook: the cells that ran, in that order, then those that did not."""
         order = {cell.index: position for position, cell in enumerate(self.executed)}
+        # The target would count as a definition of the names that it gives itself.
         others = [
             cell for cell in self.cells if cell.index not in order and cell is not self.target
         ]
@@ -54,6 +55,7 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
     """
     if notebook.is_dir():
         raise _no_folder(notebook)
+    # Kept outside, so that a file that is read and is not a notebook can be described.
     data = b""
     try:
         data = read_given(notebook, MOST_BYTES)
@@ -69,6 +71,7 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
             f"{notebook} is not a readable notebook: {error}.",
             remedy="Clear its outputs, and save it again as .ipynb.",
         ) from error
+    # R and Julia notebooks are valid, and none of their code could be parsed.
     if language is not None and not language.casefold().startswith(_PYTHON):
         raise NotebookError(
             f"{notebook.name} is a notebook in {language[:40]}, but only Python notebooks are supported.",
@@ -81,6 +84,7 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
     if target is None:
         target = target_index(cells)
     if target is None:
+        # Cells that a tag skips run in no tool, so they cannot be the target either.
         to_run = [cell for cell in cells if not cell.is_skipped]
         target = (to_run or cells)[-1].index
     try:
@@ -109,6 +113,7 @@ def _no_folder(folder: Path) -> NotebookError:
 
 def _other_than_notebook(path: Path, data: bytes) -> NotebookError | None:
     """What a file is instead of a notebook, by its name and first bytes; None if it may be a broken one."""
+    # A broken notebook is told with what is wrong in it.
     if path.suffix == ".ipynb":
         return None
     if path.suffix in (".py", ".pyw"):
@@ -116,6 +121,7 @@ def _other_than_notebook(path: Path, data: bytes) -> NotebookError | None:
             f"{path} is a Python script, not a notebook.",
             remedy=f"Make a notebook of it (`jupytext --to notebook {path.name}`), and name that.",
         )
+    # Before the check for text: a state is JSON, too.
     if _STATE in data[:_BEGINNING]:
         return NotebookError(
             f"{path} is a kernel state that was captured, not a notebook.",

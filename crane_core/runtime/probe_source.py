@@ -16,6 +16,7 @@ from typing import Any
 
 _FOLDER = Path(__file__).with_name("kernel_side")
 _PACKAGE = "crane_probe"
+# The number that changes with each format of bytecode, not with each release.
 OUR_MAGIC = importlib.util.MAGIC_NUMBER.hex()
 
 
@@ -48,12 +49,14 @@ def modules_for(magic: str) -> dict[str, dict[str, str]]:
 
 
 def _brought(do: str, request: dict[str, Any], magic: str) -> str:
+    # None for another Python: the kernel then takes the modules as text without asking back.
     ours = OUR_MAGIC if magic == OUR_MAGIC else None
     return _expression({"do": do, "modules": modules_for(magic), "request": request, "magic": ours})
 
 
 def _expression(order: dict[str, Any]) -> str:
     """Runs kernel_requests.py in its own room. Takes only `__import__` from the notebook's names."""
+    # A lambda: assignments would leave names in the notebook's namespace.
     return (
         "(lambda builtins, namespace, room:"
         f" (builtins.exec({_kernel_requests()!r}, room), room['answer'](namespace, {json.dumps(order)!r}))[1])"
@@ -76,6 +79,7 @@ def _texts() -> dict[str, dict[str, str]]:
 @cache
 def _codes() -> dict[str, dict[str, str]]:
     """Module name to its bytecode for our Python; without docstrings, which would cost the kernel memory."""
+    # optimize=2: asserts and docstrings go; no code of the probe depends on either.
     compiled = {
         name: compile(source["text"], f"<{name}>", "exec", optimize=2)
         for name, source in _texts().items()
@@ -88,4 +92,5 @@ def _codes() -> dict[str, dict[str, str]]:
 
 def _module_name(file: Path) -> str:
     parts = file.relative_to(_FOLDER).with_suffix("").parts
+    # A package is named by its folder.
     return ".".join(parts[:-1] if file.stem == "__init__" else parts)

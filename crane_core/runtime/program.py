@@ -15,9 +15,11 @@ from crane_core.errors import KernelStartError
 
 CONNECTION_FILE = "{connection_file}"
 _IPYKERNEL = ("-m", "ipykernel_launcher", "-f", CONNECTION_FILE)
+# Without it, a capture would write the notebook's cells into the user's history.
 _NO_HISTORY = "--HistoryManager.hist_file=:memory:"
 PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
 """File names of interpreters."""
+# Kernelspecs name `python` without a path: Jupyter means its own interpreter by it.
 _GENERIC = {
     "python",
     f"python{sys.version_info.major}",
@@ -74,9 +76,11 @@ def _of_kernelspec(name: str) -> Program:
         ) from error
     first = sys.executable if spec.argv[0] in _GENERIC else spec.argv[0]
     argv = [
+        # `{prefix}` is what conda's kernelspecs use.
         part.replace("{resource_dir}", spec.resource_dir).replace("{prefix}", sys.prefix)
         for part in spec.argv[1:]
     ]
+    # Other kernels (R, Julia) do not know the option.
     if any("ipykernel" in part for part in argv):
         argv.append(_NO_HISTORY)
     return Program(name, (first, *argv), dict(spec.env))

@@ -16,12 +16,14 @@ EXECUTED_AGAIN = "Rehearsal, executed in a second kernel after the same cells"
 USUAL_S = 2.0
 LONGEST_S = 600.0
 MEMORY_BYTES = 2048 * MIB
+# The copy works with one thread where the kernel had many.
 AGAIN_FACTOR = 3
 AGAIN_MORE_S = 30.0
 """The cells may take so much longer when they run again."""
 MEMORY_AGAIN_BYTES = 16 * 1024 * MIB
 """Of address space, where libraries and their threads are still to come: the kernel's own limit holds besides."""
 DISK_BYTES = 256 * MIB
+# A little more than the kernel's side sends, which is already bounded.
 MOST_WORDS = 2_200
 _SAID = ("exception", "message", "code_line", "why", "writes")
 
@@ -114,6 +116,7 @@ def rehearsal_of(told: Any) -> Rehearsal:
     facts = told if isinstance(told, dict) else {}
     limit_s = _number(facts.get("limit_s"))
     outcome = facts.get("outcome")
+    # A crash without an exception says nothing that could be shown.
     if (
         outcome not in list(RehearsalEnd)
         or outcome == RehearsalEnd.CRASH
@@ -126,6 +129,7 @@ def rehearsal_of(told: Any) -> Rehearsal:
         RehearsalEnd(outcome),
         limit_s,
         _number(facts.get("seconds")),
+        # True is an int as well.
         line=line if type(line) is int and line > 0 else None,
         lacks_threads=facts.get("lacks_threads") is True,
         **words,
@@ -134,6 +138,7 @@ def rehearsal_of(told: Any) -> Rehearsal:
 
 def _words(told: Any) -> str | None:
     return (
+        # Half a surrogate pair could not be written as JSON or shown.
         told[:MOST_WORDS].encode("utf-8", "backslashreplace").decode()
         if isinstance(told, str)
         else None
@@ -141,4 +146,5 @@ def _words(told: Any) -> str | None:
 
 
 def _number(told: Any) -> float:
+    # NaN and infinity fail the comparison.
     return float(told) if isinstance(told, int | float) and 0 <= told <= LONGEST_S * 2 else 0.0

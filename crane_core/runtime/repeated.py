@@ -34,11 +34,13 @@ def rehearsed_again(
 
     Raises KernelError when it has to stop.
     """
+    # The cells run inside this one request, so their time is added to that of a look.
     more_s = float(asked["again"]["seconds"]) + float(asked["seconds"])
     try:
         with fresh_kernel(program, folder, limits, stop) as kernel:
             magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
             told = json.loads(kernel.evaluate(probe_source.rehearse(dict(asked), magic), more_s))
+    # A failure of the second kernel leaves the question where it was: unknown.
     except (EndedError, ExpressionError, KernelStartError, ValueError, RecursionError):
         return first._replace(why=f"{first.why}, {_NO_ANSWER}")
     return rehearsal_of(told)._replace(ran_again=True, lacks_threads=False)

@@ -71,10 +71,12 @@ class RunUp:
         self, probes: Sequence[str], *, keep_going: bool, rehearse_s: float | None = None
     ) -> ProbeResult:
         """Run the cells, then look, then rehearse. Raises LookError, and CellRaisedError unless it must continue."""
+        # Threads of the kernel itself, before any cell: what is added later is the notebook's.
         own = self._greeting()
         for cell in self._plan.executed:
             self.cell = cell.index
             reply = self._kernel.run(self._code(cell))
+            # `raises-exception` marks cells that are meant to raise.
             goes_on = keep_going or cell.may_raise
             if reply.exception is not None and not goes_on:
                 raise self._raised(cell, reply)
@@ -87,6 +89,7 @@ class RunUp:
     ) -> ProbeResult:
         known = {ident for ident, _ in own["threads"]}
         threads = tuple(name for ident, name in self._greeting()["threads"] if ident not in known)
+        # Probes twice: that the look changes nothing can be checked by the user.
         before = self._evaluated(probes)
         seen = self._asked(probe_source.look(self._plan.request(), own["magic"]))
         rehearsal = asked_again = None
@@ -103,6 +106,7 @@ class RunUp:
 
     def _again(self, magic: str, seconds: float) -> dict[str, Any]:
         """The same rehearsal for a second kernel, which must come to the state that this one holds."""
+        # Without code of the notebook: it would change the state that must be compared.
         look = self._plan.request() | {"limits": {"foreign": False}}
         state = self._asked(probe_source.look(look, magic))["state"]
         cells = [
@@ -141,6 +145,7 @@ class RunUp:
     def _remedy(self, reply: KernelReply) -> str:
         if reply.exception != _NO_MODULE:
             return "Fix it, choose it with --target, or continue past it with --keep-going."
+        # A module is missing perhaps because its installation was left out.
         left_out = not self._installs and n_installs(cell.source for cell in self._plan.executed)
         bring = (
             "run the notebook's own installations with --allow-install"
@@ -153,6 +158,7 @@ class RunUp:
         )
 
     def _raised(self, cell: CodeCell, reply: KernelReply) -> CellRaisedError:
+        # input() in a cell: the exception's own message speaks of Jupyter's front end.
         if reply.exception == _INPUT_ERROR:
             return CellRaisedError(
                 f"{self.what} waits for input, which is not available.",

@@ -20,6 +20,7 @@ from crane_core.runtime.limits import MIB
 _ANSWERS_WITHIN_MS = 1_000
 _MOST_BYTES = 100_000
 _MOST_KERNELS = 200
+# As long as all that a cell may print: a state is far shorter.
 _MOST_ANSWER = 100 * MIB
 _LIST = "List those that run: python -m crane_core check --attach."
 
@@ -51,6 +52,7 @@ def kernel_named(text: str) -> RunningKernel:
 
     Raises KernelStartError.
     """
+    # A file first: it is unambiguous, and may lie outside Jupyter's folder.
     if Path(text).suffix == ".json" and Path(text).is_file():
         return _of_file(Path(text))
     running = running_kernels()
@@ -60,6 +62,7 @@ def kernel_named(text: str) -> RunningKernel:
         for kernel in running
         if text in (kernel.id, kernel.file.name) or kernel.notebook == path
     ]
+    # Beginnings only where nothing is named exactly.
     found = found or [kernel for kernel in running if text and kernel.id.startswith(text)]
     if len(found) == 1:
         return found[0]
@@ -77,6 +80,7 @@ def connected(
     channels = ConnectionFileMixin(context=context)
     try:
         channels.load_connection_file(str(kernel.file))
+    # jupyter_client raises whatever a damaged file leads to.
     except Exception as error:
         raise _unusable(kernel.file) from error
     return channels
@@ -87,6 +91,7 @@ def _files() -> Sequence[Path]:
     try:
         found = [
             (file.stat().st_mtime, file)
+            # Newest first: old files of kernels that ended stay there for years.
             for file in Path(jupyter_runtime_dir()).glob("kernel-*.json")
         ]
     except OSError:
@@ -109,12 +114,15 @@ def _read(file: Path) -> RunningKernel | None:
     """None for a file that is not one of a kernel."""
     try:
         with file.open("rb") as stream:
+            # Bounded: any file may be called kernel-x.json.
             told = json.loads(stream.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
+    # Without a heart there is no kernel to ask.
     if not isinstance(told, dict) or not isinstance(told.get("hb_port"), int):
         return None
     session = told.get("jupyter_session")
+    # Jupyter writes the path of the notebook here; other tools write any text.
     is_notebook = (
         isinstance(session, str) and session.endswith(".ipynb") and Path(session).is_absolute()
     )
@@ -133,6 +141,7 @@ def _beating(kernels: Sequence[RunningKernel]) -> list[RunningKernel]:
                 heart = connected(kernel, context).connect_hb()
             except (KernelStartError, zmq.ZMQError):
                 continue
+            # Busy kernels answer too, because the heart has its own thread.
             heart.send(b"ping", zmq.NOBLOCK)
             poller.register(heart, zmq.POLLIN)
             hearts[heart] = kernel

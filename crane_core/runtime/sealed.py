@@ -55,13 +55,16 @@ PARTS_OF_A_PREFIX = (
     *("pyvenv.cfg", "share", "ssl", "targets", "x86_64-conda-linux-gnu"),
 )
 """Of an interpreter's own folder, which may be a home folder."""
+# bubblewrap's command line holds each of them, and has an end.
 MOST_MODULES, MOST_HIDDEN = 500, 1_000
+# Shared memory is needed by torch's loaders, but must be the kernel's own.
 _SHARED = "/dev/shm"
 _ASK_S = 60
 _WHERE = (
     "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix])); "
     "print(json.dumps(sys.path))"
 )
+# What tells of the machine's memory and keys; as root they could be read.
 _UNREADABLE = (
     "kcore",
     "keys",
@@ -84,9 +87,11 @@ def command(
     The kernel sees `copy` as its folder and may write there; where it is None it can only read the folder. `room` is
     its own. Raises KernelStartError if the interpreter does not answer, or too much would have to be hidden.
     """
+    # --new-session, else a notebook could type into the terminal (TIOCSTI, CVE-2017-5226).
     words = [program, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
     words += ["--hostname", "notebook"]
     if network:
+        # DNS and certificates, without which a network cannot be used.
         words += ["--share-net", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]
         words += [
             "--ro-bind-try",
@@ -100,9 +105,11 @@ def command(
         words += _as_it_is(path)
     for name in SETTINGS:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    # Bounded: shared memory is memory of the machine.
     words += [*_proc(), "--dev", "/dev", "--size", str(64 * 2**20), "--tmpfs", _SHARED]
     words += ["--bind", str(copy), str(folder)] if copy else ["--ro-bind", str(folder), str(folder)]
     if copy is None:
+        # A folder that is shown as it is still hides its keys.
         words += _covered(folder)
     # Behind the folder, in which an interpreter may stand under a hidden name: .venv.
     for path in (*_libraries(python), *_named_by_user(folder)):
@@ -111,15 +118,18 @@ def command(
         words += ["--ro-bind", path, path]
         if _is_source(Path(path)):
             words += _covered(Path(path))
+    # A data folder may lie inside a folder that libraries are shown from.
     data = os.environ.get("CRANE_DATA")
     if data and Path(data).is_dir() and not folder.is_relative_to(Path(data).resolve()):
         words += _without(str(Path(data).resolve()), words)
+    # Last: what is mounted above stays writable or not, the rest of / becomes read-only.
     return [*words, "--bind", str(room), str(room), "--remount-ro", "/", "--chdir", str(folder)]
 
 
 def _as_it_is(path: str) -> list[str]:
     """A folder of the system, which may be a link into another one."""
     if Path(path).is_symlink():
+        # On merged systems /bin and /lib are links into /usr.
         return ["--symlink", str(Path(path).readlink()), path]
     return ["--ro-bind-try", path, path]
 
@@ -135,6 +145,7 @@ def _proc() -> list[str]:
         is_of_a_process = path.name.isdigit() or path.is_symlink()
         if path.name in _UNREADABLE:
             words += ["--ro-bind", os.devnull, str(path)]
+        # Files of the kernel's own processes stay as they are; those of the machine are covered.
         elif not is_of_a_process and (path.is_dir() or path.stat().st_mode & _ANYBODY_WRITES):
             words += ["--ro-bind-try", str(path), str(path)]
     return words
@@ -150,6 +161,7 @@ def _is_behind_link(path: Path, folder: Path, shown: Path) -> bool:
 
 def _covered(folder: Path) -> list[str]:
     """What is hidden in and below a folder, under something empty. Raises KernelStartError if it is too much."""
+    # One more than may be hidden, to tell that there are more, without walking on for hours.
     found = list(islice(hidden_files.hidden_below(folder), MOST_HIDDEN + 1))
     if len(found) > MOST_HIDDEN:
         raise KernelStartError(
@@ -172,6 +184,7 @@ def _without(folder: str, words: list[str]) -> list[str]:
         if word == before and word.startswith("/")
     ]
     is_shown = any(Path(folder).is_relative_to(path) for path in shown)
+    # tmpfs: an empty folder in its place.
     return ["--tmpfs", folder] if is_shown else []
 
 
@@ -183,6 +196,7 @@ def _libraries(python: str) -> tuple[str, ...]:
     """
     asked = helper_process.python("-c", _WHERE, interpreter=python)
     try:
+        # Asked of the interpreter itself: only it knows its paths, .pth files included.
         prefixes, searched = map(
             json.loads, helper_process.answer(asked, seconds=_ASK_S).splitlines()
         )
@@ -191,9 +205,11 @@ def _libraries(python: str) -> tuple[str, ...]:
             f"{python} does not say where its libraries are: {error}.",
             remedy="Check the interpreter.",
         ) from error
+    # A venv's python is a link: both ends must be there.
     wanted = [Path(python), Path(python).resolve()]
     wanted += [Path(prefix, part) for prefix in prefixes for part in PARTS_OF_A_PREFIX]
     for path in map(Path, searched):
+        # Of a user's folder only modules: notebooks and data beside them are not the kernel's.
         wanted += [path] if _is_installed(path) else modules_in(path)
     wanted += [path.resolve() for path in wanted]
     return _outermost(path for path in wanted if path.exists())
@@ -201,6 +217,7 @@ def _libraries(python: str) -> tuple[str, ...]:
 
 def _named_by_user(folder: Path) -> tuple[str, ...]:
     """The modules, and nothing else, of the folders that PYTHONPATH names outside the notebook's own."""
+    # PYTHONPATH may be relative, which means the notebook's folder.
     named = map(Path, filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
     found = [
         path for entry in named if not entry.is_relative_to(folder) for path in modules_in(entry)
@@ -261,6 +278,7 @@ def _is_module(path: Path) -> bool:
 def _folders_in(path: Path) -> Iterator[Path]:
     return (
         (entry for entry in path.iterdir() if entry.is_dir())
+        # A folder of another user cannot be listed, and holds nothing importable.
         if os.access(path, os.R_OK | os.X_OK)
         else iter(())
     )
@@ -268,6 +286,7 @@ def _folders_in(path: Path) -> Iterator[Path]:
 
 def _outermost(paths: Iterator[Path]) -> tuple[str, ...]:
     kept: list[Path] = [Path(path) for path in SYSTEM]
+    # Shortest first, so that an outer folder is met before what is in it.
     for path in sorted(set(paths), key=lambda one: len(one.parts)):
         if not any(path.is_relative_to(above) for above in kept):
             kept.append(path)

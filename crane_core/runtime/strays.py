@@ -21,12 +21,14 @@ def marked(mark: str) -> list[int]:
     """The processes with this mark, ourselves left out."""
     wanted = f"{MARK}={mark}".encode()
     pids = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
+    # Ourselves left out: we may run under a mark as well.
     return [pid for pid in pids if pid != os.getpid() and wanted in _environment(pid)]
 
 
 def end_strays(mark: str) -> list[int]:
     """Kill them until none is left; those that are after GRACE_S."""
     until = time.monotonic() + GRACE_S
+    # Again and again: a process may fork while it is being killed.
     while (left := marked(mark)) and time.monotonic() < until:
         for pid in left:
             _kill(pid)
@@ -37,6 +39,7 @@ def end_strays(mark: str) -> list[int]:
 def _environment(pid: int) -> list[bytes]:
     try:
         return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    # A process of another user is not one of ours.
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return []
 

@@ -85,11 +85,13 @@ class KernelWatch:
                     max(0.0, self._wait_until(next_look) - time.monotonic())
                 ):
                     if not self._take(key.fd, key.data):
+                        # An input at its end stays readable: it would be reported without pause.
                         selector.unregister(key.fd)
                 self._reap()
                 if time.monotonic() >= next_look:
                     self._look()
                     next_look = time.monotonic() + TICK_S
+                # Measured here, so that a busy caller cannot lengthen the time.
                 if self.deadline is not None and time.monotonic() >= self.deadline:
                     self._end("time")
 
@@ -106,6 +108,8 @@ class KernelWatch:
             self._obey(data)
         elif what == _OUTPUT:
             self.n_output += len(data)
+            # The last words alone: a kernel that prints megabytes before it dies says why at the
+            # end.
             self.last_words = (self.last_words + data)[-KEPT_OUTPUT:]
             if self.n_output > self.order.output_bytes:
                 self._end("output")
@@ -122,6 +126,7 @@ class KernelWatch:
         *lines, self._unread = (self._unread + data).split(b"\n")
         for line in lines:
             allowed = json.loads(line)["allow_s"]
+            # The monotonic clock: a machine that sets its time must not end a cell.
             self.deadline = None if allowed is None else time.monotonic() + allowed
 
     def _reap(self) -> None:
@@ -131,6 +136,7 @@ class KernelWatch:
                 self._end("exit")
 
     def _look(self) -> None:
+        # Of ourselves: orphans are our children, too.
         tree = descendants(os.getpid())
         if len(tree) > self.order.processes:
             self._end("processes")
@@ -140,6 +146,7 @@ class KernelWatch:
             self._end("memory")
         if self.order.watched and time.monotonic() >= self._next_disk_look:
             started = time.monotonic()
+            # Only growth counts: the folder's own data may be larger than the limit.
             if sum(map(stored_bytes, self.order.watched)) - self._at_start > self.order.disk_bytes:
                 self._end("disk")
             self._next_disk_look = time.monotonic() + max(
@@ -149,6 +156,7 @@ class KernelWatch:
     def account(self) -> dict[str, Any]:
         """End everything; why, what was still running beside the kernel, and what could not be killed."""
         its_own = self._its_own()
+        # Zombies have no memory: they are not "left running".
         others = [
             pid for pid in descendants(os.getpid()) if pid not in its_own and resident_bytes(pid)
         ]
@@ -216,12 +224,14 @@ def _read(path: str) -> str:
 
 def resident_bytes(pid: int) -> int:
     """Memory that a process has in use, with what it shares; 0 when it has ended."""
+    # statm is cheap: it is read for all processes twenty times a second.
     fields = _read(f"/proc/{pid}/statm").split()
     return int(fields[1]) * _PAGE if fields else 0
 
 
 def stored_bytes(folder: str) -> int:
     """What the files below a folder take on the disk, links not followed; what goes meanwhile counts nothing."""
+    # On the disk: sparse files take less than their size, small ones more.
     total, waiting = 0, [folder]
     while waiting:
         try:
@@ -240,6 +250,7 @@ def own_bytes(pid: int) -> int:
     for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
+    # Older kernels of Linux and other users' processes have no smaps_rollup.
     return resident_bytes(pid)
 
 
@@ -261,6 +272,7 @@ def is_ending(pid: int) -> bool:
     stats = [
         _read(f"/proc/{pid}/task/{thread}/stat").rpartition(")")[2].split() for thread in threads
     ]
+    # Flags of all threads: one of them may still run.
     return all(int(fields[_FLAGS]) & _PF_EXITING for fields in stats if fields)
 
 
@@ -287,6 +299,7 @@ def end_all(kernel: int) -> tuple[list[int], int | None]:
     pause_s, status = 0.0005, None
     while True:
         _kill(os.killpg, kernel)
+        # Descendants again: setsid takes a process out of the group.
         for pid in descendants(os.getpid()):
             _kill(os.kill, pid)
         ended, has_others = reaped()
@@ -295,6 +308,7 @@ def end_all(kernel: int) -> tuple[list[int], int | None]:
         )
         if not has_others:
             return [], status
+        # A process in an uninterruptible wait (a dead network disk) cannot be killed.
         if time.monotonic() > until:
             return descendants(os.getpid()), status
         time.sleep(pause_s)
@@ -328,12 +342,14 @@ def start(order: WatchOrder, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
         if sys.platform == "linux":
             libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             leave_keyring(libc)
+        # No core file: it would hold the notebook's memory, and fill the disk.
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
     return subprocess.Popen(
         order.argv,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
+        # Both streams in one: only the order of the last words is of interest.
         stderr=subprocess.STDOUT,
         start_new_session=True,
         preexec_fn=prepare,
@@ -346,6 +362,7 @@ def wake_on_child() -> int:
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
+    # A pipe, because select cannot wait for SIGCHLD itself.
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     return reader
 

@@ -17,6 +17,7 @@ from ..kinds import counted
 from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 from . import for_builtins
 
+# Computed in C from what the array stores: reading them runs no code of Python.
 _READABLE = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize", "T", "real", "strides")
 _SHOWN_ELEMENTS = 20
 _MOST_COPIED = 1_000_000
@@ -37,6 +38,7 @@ def array(value: Any, look: Any) -> dict[str, Any]:
         "structure": {"shape": list(plain.shape)},
         "representation": {"dtype": dtype_text(plain.dtype)},
     }
+    # "assignment destination is read-only" is what writing to such an array raises.
     if not plain.flags.writeable:
         summary["plus"] = {"representation": {"writeable": False}}
     told: dict[str, Any] = look.in_time(summary, lambda: _told(value, plain, look))
@@ -45,6 +47,7 @@ def array(value: Any, look: Any) -> dict[str, Any]:
 
 def _told(value: Any, plain: Any, look: Any) -> dict[str, Any]:
     mask = _mask_of(value)
+    # Without the mask the numbers under it would count, so it is read before anything else.
     if mask is None or not look.affords(mask.size):
         return _content(plain, look)
     n_masked = {"plus": {"values": {"n_masked": int(arrays.numpy().count_nonzero(mask))}}}
@@ -69,8 +72,10 @@ def _unmasked(plain: Any, mask: Any, look: Any) -> dict[str, Any]:
         return {"values": {"not_computed": f"what is not masked of {plain.size} values"}}
     told = _content(plain[~mask], look)
     if plain.ndim != 1:
+        # Distinct values of a table of numbers say nothing about its rows.
         told.get("values", {}).pop("value_info", None)
     shown = (
+        # A time or object that is masked has no spelling to be covered.
         _elements(plain, look).get("items") if plain.dtype.kind not in arrays.TIMES + "O" else None
     )
     told.get("plus", {}).get("values", {}).pop("items", None)
@@ -94,12 +99,14 @@ def dtype_text(dtype: Any) -> str:
 
 def _content(plain: Any, look: Any) -> dict[str, Any]:
     kind = plain.dtype.kind
+    # Times are numbers to numpy, and NaT is their NaN.
     if kind in arrays.NUMERIC + arrays.TIMES:
         return numbers(plain, look)
     if kind == "O":
         return _objects(plain, look)
     if kind in "US":
         return merged(_texts(plain, look), {"plus": {"values": _elements(plain, look)}})
+    # Complex numbers have no order, and so no range.
     if kind == "c":
         return {
             "values": {"has_nan": _any_nan(plain, look)},
@@ -133,6 +140,7 @@ def numbers(plain: Any, look: Any) -> dict[str, Any]:
 
 def _elements(plain: Any, look: Any) -> dict[str, Any]:
     """All elements of a small array, nested as its shape."""
+    # A nesting of four levels is unreadable in a prompt; its shape is told in any case.
     if not 0 < plain.size <= _SHOWN_ELEMENTS or plain.ndim > 3:
         return {}
     return {
@@ -160,6 +168,7 @@ def row_of(plain: Any) -> RowOfValues:
     return RowOfValues(
         plain.size,
         lambda: elements(plain),
+        # One element only: tolist of the whole array would make objects of all.
         lambda at: plain.ravel(order="K")[at : at + 1].tolist()[0],
     )
 
@@ -182,6 +191,7 @@ def _objects(plain: Any, look: Any) -> dict[str, Any]:
 def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
     """Of a table of objects: which types stand in which column."""
     if (
+        # Only tables, where a column of mixed types is what a model refuses.
         plain.ndim != 2
         or not 1 < plain.shape[1] <= look.limits.columns
         or not look.affords(plain.size * 60)
@@ -202,6 +212,7 @@ def plain_scalar(value: Any) -> Any:
         return value
     return (
         arrays.plain(value)
+        # item() of a long double keeps being one of numpy.
         if value.dtype.kind in "biufMm" and value.dtype.itemsize <= 8
         else _wide(value)
     )
@@ -246,6 +257,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     if not is_kind(value, np.ndarray):
         return _follow_archive(value, steps[0])
     step, plain = steps[0], base_array(value)
+    # A subclass may have its own property of this name.
     if step.kind == ATTRIBUTE and step.value in _READABLE and type(value) is np.ndarray:
         return Resolution(getattr(plain, step.value))
     if step.kind == ITEM and package_of(type(value)) == "numpy":
@@ -253,6 +265,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         return (
             found if type(value) is np.ndarray else found._replace(value=MISSING)
         )  # a matrix keeps its two axes
+    # ndarray has no __call__ in any release: `a(0)` for `a[0]` is a frequent slip.
     if step.kind == CALL:
         return Resolution(
             missing=(
@@ -267,6 +280,7 @@ def _follow_archive(value: Any, step: ChainStep) -> Resolution | None:
     if (
         step.kind == ITEM
         and type(names) is list
+        # Keys of an archive are read when it is opened; the arrays only when they are taken.
         and type(step.value) is str
         and step.value not in names
     ):
@@ -285,11 +299,13 @@ def _index(plain: Any, index: Any) -> Resolution:
     parts = index if type(index) is tuple else (index,)
     if any(type(part) is str for part in parts):
         return _field(plain, index)
+    # Masks and lists make copies, whose memory a look must not take.
     if not all(_is_basic(part) for part in parts):
         return Resolution()
     taken = [part for part in parts if part is not None and part is not Ellipsis]
     if len(taken) > plain.ndim:
         return _out(plain, index, "too many indices")
+    # With an ellipsis the parts count from both ends.
     sizes = zip(taken, plain.shape) if Ellipsis not in parts else ()
     if any(type(part) is int and not -size <= part < size for part, size in sizes):
         return _out(plain, index, "out of bounds")
@@ -306,6 +322,7 @@ def _is_basic(part: Any) -> bool:
 
 def _field(plain: Any, index: Any) -> Resolution:
     names = plain.dtype.fields  # with titles, which name a field too
+    # Without fields, a text as index is an IndexError whatever the values are.
     if names is None:
         return _out(plain, index, "an array without fields takes no text as index")
     if type(index) is str:

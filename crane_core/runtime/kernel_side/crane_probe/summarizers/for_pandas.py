@@ -39,6 +39,7 @@ from .pandas.storage import (
 )
 
 _NESTED_COLUMNS = 8
+# Columns beyond the limit whose facts a model over all columns may stumble on.
 _OTHER_COLUMNS = 60
 _COMPARED_LABELS = 20
 _NS_PER_KEY = 300
@@ -84,6 +85,7 @@ def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, A
     representation = {
         "columns": _listed(view.names, len(view.columns), look),
         "dtypes_summary": _counts(view.dtypes),
+        # Where all labels are texts, there is nothing to say about them.
         "column_index": _labels_facts(view.frame, look),
         "per_column": {
             name: found.representation for name, found in facts.items() if found.representation
@@ -123,6 +125,7 @@ def _is_number(column: StoredColumn) -> bool:
 def _names(labels: list[Any], look: Any) -> list[str]:
     """The labels as texts; a label that occurs twice gets its position."""
     texts = [look.label(label) for label in labels]
+    # `df["a"]` of a label that occurs twice is a frame: two columns must not become one entry.
     double = set(repeated(texts))
     return [f"{text} [{at}]" if text in double else text for at, text in enumerate(texts)]
 
@@ -150,6 +153,7 @@ def _block_ranges(frame: Frame, look: Any) -> dict[int, Ranges | None]:
     found: dict[int, Ranges | None] = {}
     for number, block in enumerate(frame.blocks):
         array = ndarray_of(block.values)
+        # Periods are stored as integers, whose range would be that of days since 1970.
         if array is None or array.ndim != 2 or name_of(type(block.values)) == "PeriodArray":
             continue
         if array.dtype.kind in arrays.NUMERIC + arrays.TIMES:
@@ -191,6 +195,7 @@ def _has_nan(view: View, facts: dict[str, ColumnFacts]) -> Any:
         name in facts and facts[name].values.get("has_nan") is False for name in alone
     )
     is_listed = len(view.names) == len(view.columns)
+    # Not said to be free of NaN: an answer of "no" would be believed.
     return (
         False
         if is_complete and is_listed
@@ -208,6 +213,8 @@ def _duplicates(view: View, look: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     n_rows = view.frame.shape[0]
     for keys in keys_taken_as_unique(look.asked()):
+        # Only what the target itself takes as unique (pivot, set_index with verify), as counting
+        # costs.
         if not all(key in view.labels for key in keys) or not look.affords(
             n_rows * len(keys) * _NS_PER_KEY
         ):
@@ -224,6 +231,7 @@ def _is_hashable(values: Any) -> bool:
 
 
 def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
+    # Rows are tuples of plain values here, so that a Counter runs no code of the notebook.
     counts = Counter(rows)
     double = next((row for row, count in counts.items() if count > 1), None)
     facts: dict[str, Any] = {"n_duplicates": len(rows) - len(counts)}
@@ -268,6 +276,7 @@ def series(value: Any, look: Any) -> dict[str, Any]:
     """Length, dtype, has_nan, value_info; name and index."""
     values, index = series_values(value), series_index(value)
     found = column_values.facts_of(values, look)
+    # has_nan stands beside value_info in the published extractor.
     info = {key: fact for key, fact in found.values.items() if key != "has_nan"}
     summary = {
         "structure": {"length": length_of(index)},
@@ -294,9 +303,11 @@ def index(value: Any, look: Any) -> dict[str, Any]:
     """An index: length, dtype, labels."""
     labels = [
         look.scalar(label)
+        # The first labels tell the kind; a long index is shown by its ends in index_facts.
         for label in labels_of(value, look.limits.names if length_of(value) < 1000 else 10)
     ]
     plus = {"structure": {"index": index_facts(value, look)}, "values": {"labels": labels}}
+    # Their labels are computed: index_values would make an array of all of them.
     if is_multi(value) or is_range(value):
         return {"structure": {"length": length_of(value)}, "plus": plus}
     found = column_values.facts_of(index_values(value), look)
@@ -328,6 +339,7 @@ def groups(value: Any, look: Any) -> dict[str, Any]:
     inside = look.inside([("of", held["obj"])]) if "obj" in held else {}
     by = held.get("keys")
     facts = {
+        # An array of keys has no spelling.
         "by": look.scalar(by) if not isinstance(by, list) else [look.scalar(key) for key in by]
     }
     plus: dict[str, Any] = {group: {"grouped": part} for group, part in inside.items() if part}
@@ -341,6 +353,7 @@ def moment(value: Any, look: Any) -> dict[str, Any]:
 def plain_scalar(value: Any) -> Any:
     """Times, periods, intervals and NA of pandas as texts; other objects as they are."""
     name = name_of(type(value))
+    # Their str is of pandas, not of the notebook.
     if name in ("Timestamp", "Timedelta", "Period", "Interval"):
         return str(value)
     return f"<{name.replace('Type', '')}>" if name in ("NAType", "NaTType") else value
@@ -359,6 +372,7 @@ def shape(value: Any) -> tuple[int, ...] | None:
 def content(value: Any) -> tuple[Any, ...]:
     """First labels of the columns and dtypes of a frame; the dtype of a series or index."""
     module = pandas()
+    # Two frames in one list differ by columns and dtypes, which their shapes do not tell.
     if is_kind(value, module.DataFrame):
         frame = frame_of(value)
         labels = tuple(

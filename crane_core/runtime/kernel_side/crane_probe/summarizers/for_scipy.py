@@ -20,12 +20,14 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(value)
     stored: Any = held.get("data", None)
     facts: dict[str, Any] = {
+        # `shape` is a property; `_shape` is where all formats keep it.
         "structure": {"shape": list(held["_shape"])},
         "representation": {"format": _format(value)},
     }
     np = arrays.numpy()
     if type(stored) is np.ndarray and stored.dtype.kind in arrays.NUMERIC:
         return {"plus": merged(facts, _stored(stored, held["_shape"], look))}
+    # A dok matrix is a dict in older releases of scipy, and holds one in newer.
     kept = held.get("_dict", value)
     if is_kind(kept, dict):
         facts["structure"]["n_stored"] = dict.__len__(kept)
@@ -42,6 +44,7 @@ def _stored(stored: Any, shape: tuple[int, ...], look: Any) -> dict[str, Any]:
     values = merged(numbers.get("values", {}), numbers["plus"].get("values", {}))
     told = {
         key: values[key]
+        # What is not stored is 0, so distinct values and types would mislead.
         for key in ("has_nan", "n_nan", "has_inf", "value_range", "not_computed")
         if key in values
     }
@@ -59,6 +62,7 @@ def _stored(stored: Any, shape: tuple[int, ...], look: Any) -> dict[str, Any]:
 
 
 def _format(value: Any) -> str:
+    # Classes are named after their format in all releases: csr_matrix, csr_array, _csr_base.
     names = [
         name_of(kind) for kind in mro_of(type(value)) if module_of(kind).startswith("scipy.sparse")
     ]

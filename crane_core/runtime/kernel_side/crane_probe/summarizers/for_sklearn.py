@@ -29,6 +29,7 @@ from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
 from ..syntax.literals import is_plain
 from . import for_builtins
 
+# predict or transform works before fit: "not fitted" would be a wrong reason.
 _NEEDS_NO_FIT = (
     "FunctionTransformer",
     "Normalizer",
@@ -50,6 +51,7 @@ _BEHIND = {("lightgbm", "n_features_in_"): "_n_features_in"}
 """Where another library keeps the value of its property of this name."""
 _SHOWN_ATTRIBUTES = 12
 _SHOWN_CLASSES = 50
+# SVC has predict_proba only with probability=True, known before it is fitted.
 _BY_SETTING = {"predict_proba": "probability", "predict_log_proba": "probability"}
 _NOT_PASSED_ON = ("set_output",)
 """Methods that exist under their own condition, whatever the inner estimator has."""
@@ -64,6 +66,7 @@ def estimator(value: Any, look: Any) -> dict[str, Any]:
         "representation": {"module": module_of(type(value))},
         "values": {
             "class_name": name_of(type(value)),
+            # The facts of the published extractor under its names: prompts of the paper have them.
             "is_fitted": fitted,
             "fitted_attributes": {
                 name: _plain(_number(value, name), look)
@@ -87,6 +90,7 @@ def is_fitted(value: Any) -> Any:
         for _, part, _ in _named_parts(held, ("steps",))
         if type(part) is not str and part is not None
     ]
+    # A pipeline itself keeps nothing that fit leaves.
     if steps or type(held.get("steps")) is list:
         return is_fitted(steps[-1]) if steps else True
     union = [
@@ -94,14 +98,17 @@ def is_fitted(value: Any) -> Any:
     ]
     if union or type(held.get("transformer_list")) is list:
         return all(bool(is_fitted(part)) for part in union)
+    # XGBoost and LightGBM keep what they learn in a booster.
     if held.get("_Booster") is not None:
         return True
+    # scikit-learn's own convention (check_is_fitted): what fit learns ends in an underscore.
     return any(name.endswith("_") and not name.startswith("__") for name in held)
 
 
 def _number(value: Any, name: str, depth: int = 4) -> Any:
     """The attribute, where need be of the estimator that a pipeline, a search or an ensemble asks for it."""
     held = instance_dict(value)
+    # n_features_in_ of a pipeline is a property that asks its first step.
     if name in held or package_of(type(value)) != "sklearn" or not depth:
         return held.get(name, held.get(_BEHIND.get((package_of(type(value)), name), "")))
     asked = static_attribute(value, name)
@@ -113,6 +120,7 @@ def _asked_for_it(held: dict[str, Any]) -> Any:
     for name in ("steps", "transformer_list", "estimators_"):
         parts = held.get(name)
         if type(parts) is list and parts:
+            # Steps are pairs, estimators of an ensemble are not.
             return parts[0][1] if type(parts[0]) is tuple else parts[0]
     return next(
         (held[name] for name in ("best_estimator_", "regressor_", "estimator_") if name in held),
@@ -141,6 +149,7 @@ def _is_array(value: Any) -> bool:
 
 def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     """Parameters that differ from the defaults of the constructor; estimators among them are looked into."""
+    # A long list of defaults says nothing: only what was set differs from the documentation.
     defaults = _defaults(type(value))
     changed = [
         name for name in defaults if name in held and not _is_default(held[name], defaults[name])
@@ -153,6 +162,7 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     values = {
         name: _shown(item, look)
         for name, item in plain.items()
+        # Steps are told one by one, in order.
         if name not in ("steps", "transformers")
     }
     objects = [(name, held[name]) for name in changed if name not in plain]
@@ -165,6 +175,7 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
 
 def _defaults(kind: type) -> dict[str, Any]:
     """The parameters of the constructor with their defaults, MISSING if there is none; no signature is read."""
+    # inspect.signature would read __signature__, which may be code.
     made = next(
         (class_dict(each)["__init__"] for each in mro_of(kind) if "__init__" in class_dict(each)),
         None,
@@ -183,6 +194,7 @@ def _defaults(kind: type) -> dict[str, Any]:
 def _is_default(value: Any, default: Any) -> bool:
     if value is default:
         return True
+    # Compared only if plain: == of arrays or estimators is code, or gives an array.
     return type(value) is type(default) and type(value) in PLAIN and value == default
 
 
@@ -216,6 +228,7 @@ def _learnt(held: dict[str, Any], look: Any) -> dict[str, Any]:
     others = [
         name
         for name in held
+        # Names with a leading underscore are scikit-learn's own.
         if name.endswith("_") and not name.startswith("_") and name not in _LISTED
     ]
     asked = [name for name in look.asked().attributes if name in others]
@@ -257,6 +270,7 @@ def _named_parts(
     held: dict[str, Any], under: tuple[str, ...] = _PARTS
 ) -> Iterator[tuple[Any, Any, Any]]:
     """Name, estimator, and for column transformers the columns, as fitted where it is fitted."""
+    # `transformers_` before `transformers`: the fitted ones have the columns that were found.
     for kept in under:
         parts = held.get(kept)
         if (
@@ -281,6 +295,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """Entries of a Bunch as attributes; steps of a pipeline by name; methods that exist under a condition."""
     step = steps[0]
     if is_kind(value, dict):
+        # A Bunch gives its keys as attributes.
         if step.kind == ATTRIBUTE and dict.__contains__(value, step.value):
             return Resolution(dict.__getitem__(value, step.value))
         return for_builtins.FOLLOW(value, steps)
@@ -298,6 +313,7 @@ def _resolve_in_pipeline(
     parts = {name: part for name, part, _ in _named_parts(held) if type(name) is str}
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
+        # pipeline["name"] and pipeline[0] are steps, by Pipeline.__getitem__.
         return _by_name(parts, step.value, 1)
     if step.kind == ATTRIBUTE and step.value == "named_steps" and after is not None:
         return _of_bunch(parts, after)
@@ -314,6 +330,7 @@ def _of_bunch(parts: dict[str, Any], after: ChainStep) -> Resolution:
             if after.kind == ATTRIBUTE
             else Resolution(n_steps=2)
         )
+    # `named_steps.keys` is the method of dict, not a step.
     if hasattr(dict, after.value):
         return Resolution(n_steps=2)
     fact = {"type": "Bunch", "attribute": after.value, "similar": similar(after.value, parts)}
@@ -332,12 +349,14 @@ def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Resolution:
 def _conditional(value: Any, held: dict[str, Any], step: ChainStep) -> Resolution | None:
     """A method that an estimator has only where a setting, or what it passes the call on to, allows it."""
     setting = _BY_SETTING.get(step.value, "")
+    # _is_conditional: a subclass may define the method itself.
     if setting in held and held[setting] is False and _is_conditional(value, step.value):
         fact = {"type": type_name(type(value)), "attribute": step.value, "why": f"{setting}=False"}
         return Resolution(missing=(Missing("attributes", fact),))
     inner = _delegate(held)
     if inner is None or step.value in _NOT_PASSED_ON or not _is_conditional(value, step.value):
         return None
+    # Only where the inner one certainly lacks it: its own __getattr__ might have it.
     if _stores(inner, step.value) or exists(inner, step.value) is not False:
         return None
     fact = {
@@ -352,6 +371,7 @@ def _delegate(held: dict[str, Any]) -> Any:
     """The estimator to which methods are passed on."""
     steps = held.get("steps")
     if type(steps) is list and steps and type(steps[-1]) is tuple:
+        # "passthrough" is a text in place of the last step.
         return steps[-1][-1] if type(steps[-1][-1]) is not str else None
     return next((held[name] for name in _DELEGATES if held.get(name) is not None), None)
 
@@ -360,6 +380,7 @@ def _is_conditional(value: Any, name: str) -> bool:
     kept = next(
         (class_dict(kind)[name] for kind in mro_of(type(value)) if name in class_dict(kind)), None
     )
+    # The second is the class of releases before 1.0.
     return name_of(type(kept)) in ("_AvailableIfDescriptor", "_IffHasAttrDescriptor")
 
 
@@ -371,6 +392,7 @@ def _stores(value: Any, name: str) -> bool:
 
 def has_attribute(value: Any, name: str) -> bool | None:
     """A Bunch answers with its entries; any other object of the package with what it stores."""
+    # A Bunch of a subclass with its own __getattr__ may give anything.
     is_bunch = is_kind(value, dict) and all(
         package_of(kind) == "sklearn" for kind in overriders(value, "__getattr__")
     )

@@ -18,6 +18,7 @@ _ARRAY = "numpy.ndarray"
 
 def results(value: Any, look: Any) -> dict[str, Any]:
     """Of fitted results, whether they are wrapped or not: the facts of their model, which is fitted."""
+    # fit() returns a wrapper that passes attributes on to the results.
     inner = own_dict(value).get("_results", value)
     told = _model(own_dict(inner).get("model"), look)
     return {"plus": merged(told, {"values": {"is_fitted": True}})} if told else {"plus": {}}
@@ -29,11 +30,13 @@ def model(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _model(value: Any, look: Any) -> dict[str, Any]:
+    # Results may hold a model of the notebook's own class.
     if package_of(type(value)) != "statsmodels":
         return {}
     held = own_dict(value)
     data = own_dict(held.get("data"))
     table, target = (
+        # A model keeps the frame that it was given; `exog` is an array without names.
         data.get("orig_exog", held.get("exog")),
         data.get("orig_endog", held.get("endog")),
     )
@@ -80,6 +83,7 @@ def _columns(table: Any) -> list[Any] | None:
 def _target(target: Any, look: Any) -> Any:
     if _is_frame(target):
         names = labels_of(frame_of(target).columns)
+        # Several targets have no one name.
         return look.scalar(names[0]) if len(names) == 1 else None
     is_series = package_of(type(target)) == "pandas" and name_of(type(target)) == "Series"
     name = series_name(target) if is_series else None

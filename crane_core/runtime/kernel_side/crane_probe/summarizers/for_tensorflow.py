@@ -14,6 +14,7 @@ from ..syntax.asked import ATTRIBUTE, ChainStep
 from .tensorflow import data, tensors
 from .tensorflow.tensors import dims, is_eager
 
+# Which package `tf.keras` is depends on the release and on TF_USE_LEGACY_KERAS.
 _KERAS = {
     "keras_3": "keras._tf_keras.keras",
     "keras_2": "keras.api._v2.keras",
@@ -26,6 +27,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     step = steps[0]
     if step.kind != ATTRIBUTE:
         return Resolution()
+    # By name, as the class is in a module that only TensorFlow 2.16 and later have.
     if type(value).__name__ == "KerasLazyLoader":
         return _in_keras(value, step.value)
     if is_eager(value) and step.value in ("shape", "dtype", "ndim", "device"):
@@ -35,12 +37,15 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
 
 def _in_keras(value: Any, name: str) -> Resolution | None:
     loaded = _loaded_keras(value)
+    # While Keras is not loaded, an attribute of tf.keras would load it: seconds, and memory of a
+    # GPU.
     return resolve_attribute(loaded, name) if loaded is not None else Resolution()
 
 
 def _loaded_keras(value: Any) -> Any:
     """The module that `tf.keras` refers to; None while it is not loaded."""
     held = instance_dict(value)
+    # With a submodule the loader is for another module than Keras itself.
     if held.get("_tfll_initialized") is not True or held.get("_tfll_submodule") is not None:
         return None
     return sys.modules.get(_KERAS.get(str(held.get("_tfll_keras_version")), ""))
@@ -49,6 +54,7 @@ def _loaded_keras(value: Any) -> Any:
 def has_attribute(value: Any, name: str) -> bool | None:
     """A tensor's `__getattr__` finds nothing: it only words the error."""
     if is_eager(value):
+        # Tensor.__getattr__ raises for `numpy` or `ravel` with a hint, whatever the name.
         return False
     return None
 
@@ -83,6 +89,7 @@ def unwrapped(value: Any) -> Any:
     name = type(value).__name__
     if name == "ListWrapper":
         return instance_dict(value).get("_storage", value)
+    # A wrapt proxy in C: __wrapped__ runs no code of Python.
     return value.__wrapped__ if name == "_DictWrapper" else value
 
 
@@ -100,6 +107,7 @@ SHAPE = shape
 SCALAR = tensors.plain_scalar
 SUMMARIZERS = {
     "tensorflow.python.framework.tensor.Tensor": tensors.tensor,
+    # TensorFlow before 2.14 has the class in ops.
     "tensorflow.python.framework.ops.Tensor": tensors.tensor,
     "tensorflow.python.ops.variables.Variable": tensors.variable,
     "RaggedTensor": tensors.ragged,

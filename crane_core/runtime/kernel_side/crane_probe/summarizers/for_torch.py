@@ -27,6 +27,7 @@ _READABLE = ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "la
 
 def has_attribute(value: Any, name: str) -> bool | None:
     """Of a module: whether it is a parameter, a buffer or a module inside."""
+    # A module of the notebook with its own __getattr__ may have any attribute.
     if not modules.is_module(value) or not modules.is_answered_by_torch(value):
         return None
     return name in modules.held_parts(value)
@@ -46,6 +47,7 @@ def _in_module(value: Any, step: ChainStep) -> Resolution | None:
         return _item(value, step.value)
     if step.kind != ATTRIBUTE:
         return Resolution()
+    # torch keeps parameters and submodules in its own dicts, where only __getattr__ finds them.
     if static_attribute(value, step.value) is not None or not modules.is_answered_by_torch(value):
         return None
     parts = modules.held_parts(value)
@@ -57,6 +59,7 @@ def _in_module(value: Any, step: ChainStep) -> Resolution | None:
         "attribute": step.value,
         "similar": similar(step.value, names),
     }
+    # forward() of the notebook's class may set attributes; torch's own classes set none.
     may_come = any(module_of(kind) == "__main__" for kind in mro_of(type(value)))
     return Resolution(missing=(Missing("attributes", fact, may_come=may_come),))
 
@@ -64,6 +67,7 @@ def _in_module(value: Any, step: ChainStep) -> Resolution | None:
 def _item(value: Any, item: Any) -> Resolution | None:
     """An item of torch's own containers; None for a module that has none."""
     owner = next(overriders(value, "__getitem__"), None)
+    # A class of the notebook with __getitem__ is its code.
     if owner is None or package_of(owner) != "torch":
         return None if owner is None else Resolution()
     parts = modules.held_parts(value)
@@ -73,6 +77,7 @@ def _item(value: Any, item: Any) -> Resolution | None:
             if item in parts
             else _no_key(value, key=item, similar=similar(item, parts))
         )
+    # Slices of these are new containers, which only code of torch can make.
     if type(item) is int and owner.__name__ in ("Sequential", "ModuleList"):
         inside = modules.children(value)
         is_there = -len(inside) <= item < len(inside)
@@ -90,6 +95,7 @@ def _in_tensor(value: Any, step: ChainStep) -> Resolution | None:
     kind = torch().Tensor
     if tensors.is_uninitialized(value):
         return Resolution()
+    # Without it a subclass's __torch_function__, code of the notebook, would run.
     with torch()._C.DisableTorchFunction():
         if step.kind == ATTRIBUTE:
             return (
@@ -97,6 +103,7 @@ def _in_tensor(value: Any, step: ChainStep) -> Resolution | None:
                 if step.value in _READABLE
                 else None
             )
+        # A view shares the tensor's memory: nothing is copied.
         if step.kind == ITEM and type(value) is kind:
             return _view(value, step.value)
     return Resolution()
@@ -106,6 +113,7 @@ def _view(value: Any, index: Any) -> Resolution:
     """A view by numbers and slices; what is beyond the shape is missing."""
     parts = index if type(index) is tuple else (index,)
     shape = tensors.shape_of(value)
+    # Masks and index tensors copy, and may live on a GPU.
     if not all(part is None or type(part) is int or _is_plain_slice(part) for part in parts):
         return Resolution()
     taken = [part for part in parts if part is not None]
@@ -139,6 +147,7 @@ def shape(value: Any) -> tuple[int, ...] | None:
     if not is_kind(value, torch().Tensor) or tensors.is_uninitialized(value):
         return None
     with torch()._C.DisableTorchFunction():
+        # The shape of a nested tensor raises.
         is_nested = torch().Tensor.is_nested.__get__(value)
         return None if is_nested else tuple(tensors.shape_of(value)) or None
 

@@ -28,6 +28,7 @@ def _step(step: Any, look: Any) -> dict[str, Any]:
     is_classic = package_of(kind) == "torchvision" and ".v2." not in type_name(
         kind
     )  # its classes have the same names
+    # Transforms of version 2 take boxes and masks as well: they must not be mistaken.
     name = kind.__qualname__ if is_classic else type_name(kind)
     held = {
         key: item
@@ -37,6 +38,7 @@ def _step(step: Any, look: Any) -> dict[str, Any]:
     stated = {
         key: plain(item, look)
         for key, item in held.items()
+        # `training` is a module's own switch, not a setting of the transform.
         if key != "training" and item is not None and is_plain(item)
     }
     return dict({"type": name}, **stated)

@@ -160,7 +160,7 @@ def assign_column(operation: Operation) -> Answer:
     old = operation.receiver
     asked, value = operation.arguments.positional
     changed(operation, old)
-    # frame[mask] = 1.5 turns columns of integers into floats.
+    # Before pandas 3, frame[mask] = 1.5 made floats of integers; since then it is refused.
     if is_series(asked) or is_array(asked) or is_frame(asked) or asked.type == "slice":
         made = with_index_of(old, some_rows(old, n_rows(old)))
         made.facts.pop("dtypes", None)

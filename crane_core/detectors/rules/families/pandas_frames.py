@@ -196,6 +196,7 @@ def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
         return series(count, old.fact("dtype"), old.fact("name"), index_names=names)
     made = frame(None, count)
     made.facts |= restricted(old.facts, ("columns", "column_labels", "dtypes"))
+    # Names of the index stay. Its labels do not: nothing aligns with these rows for certain.
     made.facts |= known_facts(shape=(count, n_columns(old)), index_names=names)
     return made
 

@@ -43,6 +43,7 @@ def same_values(operation: Operation) -> Answer:
     keywords = operation.arguments.keywords
     # df.drop([0, 9]) drops rows: which values stay is unknown.
     is_of_rows = operation.name == "drop" and "columns" not in keywords and "axis" not in keywords
+    # inplace=True returns None, and index= drops rows.
     if is_of_rows or {"inplace", "index"} & keywords.keys() or not operation.arguments.is_complete:
         return UNKNOWN
     known = operation.receiver.mapping("per_column")

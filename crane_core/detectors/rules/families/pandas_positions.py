@@ -127,7 +127,7 @@ def store(operation: Operation) -> Answer:
         old.forget()
         return UNCHANGED
     made = with_new_columns(old, new)
-    # A single 1.5 turns a column of integers into floats.
+    # Before pandas 3 a single 1.5 made floats of a column of integers.
     made.drop({"dtypes", "per_column"})
     # df.loc[len(df)] = [...] adds a row. A mask adds none, and iloc raises IndexError instead.
     if is_by_label and parts[0].type != "slice" and parts[0].fact("dtype") != "bool":

@@ -401,7 +401,7 @@ def store_in_series(operation: Operation) -> Answer:
     """The series has other values, and so has every other name of it."""
     old = operation.receiver
     changed(operation, old)
-    # A label that is not there is added, and any value may change the dtype.
+    # A new label adds an element, and before pandas 3 any value may change the dtype.
     old.forget()
     return UNCHANGED
 

@@ -130,6 +130,7 @@ def store(operation: Operation) -> Answer:
     row, index, value = operation.receiver, operation.first, operation.arguments.positional[-1]
     if not is_own(row):
         return UNKNOWN
+    # setitem changes its operand, and all steps share the samples.
     _refuse_types(operation, lambda held, at: operator.setitem(_copied(held), at, ()), row, index)
     if row.type != "list":
         return UNKNOWN

@@ -131,6 +131,7 @@ def _refuse_join(operation: Operation) -> None:
     types = (
         [item.type for item in elements_of(held) or ()] if held.type in ("list", "tuple") else []
     )
+    # "".join([]) is fine whatever the items would be, so there must be one.
     if not types and len(held.item_types) == 1 and length_of(held):
         types = list(held.item_types)
     for at, kind in enumerate(types):
@@ -258,6 +259,7 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     given = list(operation.arguments.positional)
     if operation.name == "setdefault" and len(given) == 1:
         given.append(AbstractValue(_NONE, literal=None))
+    # update also takes pairs: only dicts with known members count.
     if operation.name == "update":
         return all_known(each.members for each in given)
     if not given or given[0].is_literal and given[0].type in ("str", "int", "float", "bool", _NONE):

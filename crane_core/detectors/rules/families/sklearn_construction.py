@@ -37,6 +37,7 @@ def called(operation: Operation) -> Answer:
         if given.is_complete:
             refuse_parameters(operation, operation.receiver.path, "call", given.keywords)
         return UNKNOWN
+    # How many may be positional differs by release, so that is left to scikit-learn.
     if not given.is_complete or len(given.positional) > known.n_positional:
         return UNCHANGED
     return new_estimator(

@@ -176,7 +176,9 @@ def certain(facts: Mapping[str, Any], n_all: int | None) -> list[tuple[Any, int]
         (text, max(n_texts, 1) if text is not None else 0),
         _missing(facts),
         (math.inf, int(facts.get("has_inf") is True or math.inf in (high, -(low or 0.0)))),
+        # Negative numbers: MultinomialNB and chi2 take counts only.
         (low, int(low is not None and -math.inf < low < 0)),
+        # Fractions: classifiers refuse them in a target.
         (fraction, (facts.get("n_fractions") or 1) if fraction is not None else 0),
     )
     return [(value, count) for value, count in found if count]
@@ -198,6 +200,7 @@ def _missing(facts: Mapping[str, Any]) -> tuple[float | None, int]:
 def fraction_in(facts: Mapping[str, Any]) -> float | None:
     """A fraction that is certainly among the values."""
     dtype = str(facts.get("dtype", ""))
+    # lower(): "Float64" of pandas holds fractions, too.
     if dtype and not dtype.lower().startswith("float"):
         return None
     known = [facts.get("fraction")]
@@ -241,6 +244,7 @@ def _number(value: Any) -> float | None:
 
 def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
     """A text that certainly is among the values and does not read as a number."""
+    # "<U5" is how NumPy writes its dtype of strings.
     if dtype and not dtype.startswith((*_TEXT_DTYPES, "<U")):
         return None
     known = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]

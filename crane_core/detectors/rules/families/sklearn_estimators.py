@@ -93,6 +93,7 @@ def names_fitted(value: AbstractValue) -> tuple[str, ...] | None:
     known = value.fact("feature_names_in_")
     if is_fitted(value) is not True or not isinstance(known, (list, tuple)):
         return None
+    # A state lists the first names of many.
     is_whole = features_fitted(value) == len(known) and all(map(_is_whole, known))
     return tuple(known) if is_whole else None
 
@@ -190,6 +191,7 @@ def _steps_told(pipeline: AbstractValue) -> AbstractValue | None:
     if (
         not isinstance(order, list)
         or not isinstance(known, Mapping)
+        # The facts of steps are found by name: of two with one name, one is lost.
         or len(set(order)) != len(order)
     ):
         return None

@@ -60,6 +60,7 @@ def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
     """Measurements, and one column beside several."""
     widths = [data.n_features(side) or len(data.shape_as_array(side) or ()) for side in sides]
     for side, width in zip(sides, widths, strict=True):
+        # type_of_target calls any number with a fraction continuous.
         if data.is_continuous(side):
             operation.crash(
                 "ValueError",
@@ -67,6 +68,7 @@ def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
                 fact=f"{side.named('the argument')} holds {data.fraction_in(data.values_of(side))}",
                 remedy="round or threshold the predictions, use a classifier, or use a regression metric",
             )
+        # A table with one column counts as one column.
         if width > 1 and 1 in widths:
             operation.crash(
                 "ValueError",

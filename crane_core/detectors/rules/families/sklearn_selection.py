@@ -72,6 +72,7 @@ def _lengths(operation: Operation) -> tuple[int | None, int | None]:
 
 
 def _is_size(size: Any) -> bool:
+    # Other sizes are refused by scikit-learn's own constraints.
     return size is None or type(size) is int or type(size) is float and 0 < size < 1
 
 
@@ -108,6 +109,7 @@ def class_weights(operation: Operation) -> Answer:
 def cross_validated(operation: Operation) -> Answer:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
+    # A scorer or an estimator of the notebook runs with the data, and may change them.
     return UNCHANGED if all(value.definition is None for value in given) else UNKNOWN
 
 

@@ -189,6 +189,7 @@ def _gap(table: AbstractValue) -> Hashable:
     nullable = [
         label for label, dtype in data.dtypes_of(table).items() if str(dtype).startswith(_NULLABLE)
     ]
+    # A nullable column alone becomes floats with NaN; beside others, all become objects with pd.NA.
     is_alone = len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
     if not is_frame(table) or is_alone or not _holds_numbers(table, (*_NUMBERS, *_NULLABLE)):
         return None
@@ -279,6 +280,7 @@ def asked(operation: Operation) -> Answer:
     if (
         type(n_fitted) is not int
         or shape is None
+        # predict([1, 50.0, 3.0]) is one row as it is: only what has columns is counted.
         or len(shape) != 2
         or shape[1] in (None, n_fitted)
     ):

@@ -108,6 +108,7 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
     parts = {
         name: _part(loader, name, shape, dtypes.get(name)) for name, shape in shapes_told.items()
     }
+    # A dataset of single tensors collates to one tensor.
     if list(parts) == ["batch"]:
         return parts["batch"]
     places = _matched(_PART, parts)

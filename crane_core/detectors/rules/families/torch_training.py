@@ -66,6 +66,7 @@ def _is_module(value: AbstractValue) -> bool:
 @RULES.function(
     *(f"torch.optim.{kind}.{name}" for kind in _OPTIMIZERS for name in ("zero_grad", "step"))
 )
+# `optimizer = optim.SGD` without a call: the variable is the class.
 @RULES.method("builtins.type", "zero_grad", "step")
 def of_class(operation: Operation) -> Answer:
     """optim.SGD.step(), or of a variable that is the class: there is no optimizer."""

@@ -29,6 +29,7 @@ def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
     for path, known in stated_layers(module):
         if "type" in known:
             found.update(_of_layer(str(known["type"]), known, f"{prefix}{path}."))
+    # Parts that the notebook has replaced: the state's list speaks of the others.
     for name, part in _parts(module):
         found.update(weights_of(part, f"{prefix}{name}."))
     return found
@@ -73,6 +74,7 @@ def _of_convolution(facts: Mapping[str, Any], n_dimensions: int) -> list[Any]:
     sizes = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel] * n_dimensions
     if type(n_in) is not int or type(groups) is not int or groups < 1 or len(sizes) != n_dimensions:
         return []
+    # With groups each filter sees only its share of the channels.
     return [facts.get("out_channels"), n_in // groups, *sizes]
 
 
@@ -175,6 +177,7 @@ def _keys(given: AbstractValue) -> list[str] | None:
     keys: Any = list(given.members) if given.members is not None else given.fact("keys")
     length = len(keys) if given.members is not None else given.fact("length")
     if (
+        # A state lists the first keys of a long dict.
         not isinstance(keys, list)
         or len(keys) != length
         or not all(isinstance(key, str) for key in keys)

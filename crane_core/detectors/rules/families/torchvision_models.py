@@ -52,6 +52,7 @@ def called(operation: Operation) -> Answer:
     if shape is None or len(shape) != 4:
         return UNCHANGED
     if (convolution := _first(model)) is not None:
+        # For its refusal only: what the layers between make is not followed.
         operation.call(convolution, [x], {})
     head, width = inside(model, anatomy.head), _width(model, anatomy)
     if head is None or width is None:
@@ -78,6 +79,7 @@ def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
     layers = [
         held for path, held in stated_layers(model) if path.startswith(f"{anatomy.features}.")
     ]
+    # The features of DenseNet end in a BatchNorm, which has num_features instead.
     widths = [held.get("out_channels", held.get("num_features")) for held in layers]
     width = next((each for each in reversed(widths) if type(each) is int), None)
     pool = inside(model, anatomy.pool) if anatomy.pool else None

@@ -21,6 +21,7 @@ _LIMITED = (
     "memory, output = int(sys.argv[1]), int(sys.argv[2])\n"
     "def bound(kind, most):\n"
     "    hard = resource.getrlimit(kind)[1]\n"
+    # Only root may raise a hard limit, so one that is lower already stays.
     "    most = most if hard == resource.RLIM_INFINITY else min(most, hard)\n"
     "    resource.setrlimit(kind, (most, most))\n"
     "bound(resource.RLIMIT_DATA, memory)\n"

@@ -234,6 +234,7 @@ class AbstractValue:
         )
         if is_known or self._literal is not NOT_KNOWN:
             self.fields = None
+            # What it may hold stays: a change of it later may still reach a list with another name.
             self._facts, self._attributes = restricted(self._facts, ("part_of",)), {}
             self._literal = NOT_KNOWN
             self._items = self._members = None

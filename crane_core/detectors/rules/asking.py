@@ -228,6 +228,7 @@ class Asker:
         library = path.partition(".")[0]
         if not self._may_be_asked({library}):
             return None
+        # An estimator checks its parameters when it is fitted: `Ridge(alpha='three')` alone runs.
         order = {"step": "parameters", "of": path, "name": step, "given": dict(given)}
         said = self._answer(order, [library]) if given else {}
         if "raised" not in said:

@@ -186,6 +186,7 @@ class Learning:
             return {"facts": known}
         if not is_array(value):
             raise NotSentError
+        # Where all elements are texts, none of them is NaN.
         holds["may_miss"] &= value.item_types != {"str"}
         return {
             "facts": {

@@ -182,6 +182,7 @@ def _called(node: ast.AST) -> tuple[str, str] | None:
             ]
         case _:
             return None
+    # An argument may be a variable, as in `get_ipython().run_line_magic('run', path)`.
     if ast.unparse(holder) != "get_ipython()" or len(texts) < len(node.args):
         return None
     if how in _SHELL:

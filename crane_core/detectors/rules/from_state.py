@@ -353,6 +353,7 @@ def _fill_published_columns(value: AbstractValue, width: int | None) -> None:
     per_column = value.facts.get("per_column")
     if not isinstance(per_column, dict):
         per_column = {}
+    # Fewer columns than the table has: a limit has cut the others.
     if width and len(per_column) == width and all(isinstance(label, str) for label in per_column):
         value.facts["column_labels"] = frozenset(per_column)
     # Published states list the different dtypes of a table, not those of its columns.

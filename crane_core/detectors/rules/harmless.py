@@ -145,7 +145,7 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
     ):
         return False
     # PyTorch ends the names of functions that change their argument with an underscore.
-    # `list.append(numbers, 3)` is a method, which the names of functions below do not cover.
+    # `list.append(numbers, 3)` is a method, which no list of functions here covers.
     if path.endswith("_") or not arguments.is_complete or _is_of_class(path):
         return False
     # `np.nan_to_num(a, copy=False)` and `out=a` write into what they are given.

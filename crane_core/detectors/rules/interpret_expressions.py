@@ -329,6 +329,7 @@ def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
     """`is`, where one side is None, True or False and the other is known."""
     if left is right:
         return True
+    # Only None, True and False are one object everywhere: `x is 300` depends on the interpreter.
     for one, other in ((left, right), (right, left)):
         if one.type in ("NoneType", "bool") and one.is_literal:
             if other.type and other.type != one.type or other.path or other.definition is not None:
@@ -371,6 +372,7 @@ def _short_circuit(
             if known is is_and
             else first
         )
+    # `text.startswith('one') or absent` may end with its first part.
     ends = interpreter.branches(
         [lambda: first, lambda: _short_circuit(interpreter, parts[1:], node, is_and=is_and)]
     )

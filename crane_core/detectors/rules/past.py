@@ -55,6 +55,7 @@ def past_of(initial: InitialState) -> Past:
     found: list[Contradiction] = []
     for position, prefix in enumerate(initial.prefix.grown()):
         code, empty_kernel.prefix = prefix.codes[-1], prefix
+        # Before the first branch of the cell, so that `len` is the same value on every path.
         interpreter.know(sorted(spelled(code.tree).names))
         # A cell that cannot be read here has run all the same, and may have done anything.
         if code.error:
@@ -176,6 +177,7 @@ def _agree(left: Any, right: Any) -> bool:
         left is None
         or right is None
         or left == right
+        # From code the dtype of an array of strings is `str`. The state knows its width: `<U5`.
         or left == "str"
         and str(right).startswith("<U")
     )

@@ -62,6 +62,7 @@ def findings(
         return Report(unsure=initial.unsure)
     if initial.target.error:
         found = _syntax_error(initial)
+        # The session may handle a SyntaxError itself, as it may any other exception.
         is_told = found is not None and not initial.session.handles(found.exception)
         return Report((found,) if found is not None and is_told else (), unsure=initial.unsure)
     past = past_of(initial) if _asks_the_past(initial) else Past({})
@@ -91,7 +92,7 @@ def findings(
 
 def _asks_the_past(initial: InitialState) -> bool:
     """A captured state of the whole setting tells more than its cells do."""
-    # It holds the values themselves, which interpreting the cells could only guess at.
+    # It was read from the values themselves, of which the cells alone show a part.
     return (
         not initial.is_captured
         or initial.state is None

@@ -68,6 +68,7 @@ class Prefix:
             texts=(*self.texts, text),
             codes=(*self.codes, code),
             bindings=bindings,
+            # A cell that cannot be read here has run, and may have assigned any name.
             may_define_any=self.may_define_any or bindings.may_define_any or bool(code.error),
             spelled=Spelled(
                 self.spelled.names | own.names, self.spelled.given_attributes | own.given_attributes
@@ -89,6 +90,7 @@ class Prefix:
 
     def of_python(self, name: str) -> AbstractValue | None:
         """A name of Python's own, or what IPython adds to them, where no cell rebinds it."""
+        # `list = [1]` in any cell takes `list` away from Python, even if a later one deletes it.
         if name in self.bindings.bound or self.may_define_any:
             return None
         # IPython adds `display` to the names of every notebook, without an import.

@@ -178,7 +178,7 @@ class Sender:
         """A layer or loss of torch."""
         known = _plain_facts(value)
         self._of_torch.append(known)
-        # ReLU and losses hold no weights, and so have neither dtype nor device.
+        # ReLU holds no weights, and so has neither dtype nor device.
         if known.get("n_parameters") != 0 and ".loss." not in value.type:
             self._take_dtype(known)
             self.has_layer = True

@@ -457,7 +457,7 @@ class Asker:
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""
         spelled = [
-            # `np.seterr(all='raise')`, a mock or cuDF makes other functions of the same names.
+            # `np.seterr(all='raise')`, a mock or cuDF changes what functions of the same names do.
             text
             for each in ("", *libraries)
             for text in operations.UNLESS_MENTIONED.get(each, ())

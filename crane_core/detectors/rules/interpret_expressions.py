@@ -151,7 +151,6 @@ def attribute(
     interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST
 ) -> AbstractValue:
     """The value of an attribute."""
-    # The rules of the library come before the attributes of the state, and may refuse the name.
     known = interpreter.ask("attribute", receiver, name, node)
     if known is not None and (known.type or known.path or known.facts or known.is_literal):
         return known

@@ -12,6 +12,7 @@ from .no_surrogates import named
 
 PACKAGE = keras
 _SYMBOLIC = "keras.src.backend.common.keras_tensor.KerasTensor"
+# What a layer is made with; any other fact would be one that it is not made again with.
 _SETTINGS_WORDS = (
     "units filters kernel_size strides dilation_rate groups padding pool_size rate input_dim output_dim activation"
     " return_sequences return_state axis target_shape n dims size cropping mask_zero stateful interpolation data_format"
@@ -29,6 +30,7 @@ _NAMES = "object_name_uids"
 @contextlib.contextmanager
 def mode(_fill: int) -> Iterator[None]:
     """Weights have shapes alone."""
+    # StatelessScope exists since Keras 3; in Keras 2 layers have weights in any case.
     if not hasattr(keras, "StatelessScope"):  # Keras 2
         yield
         return
@@ -58,6 +60,7 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     kind = getattr(keras.layers, name, None)
     if not facts["type"].startswith(("keras.layers.", "keras.src.layers.")) or kind is None:
         raise NotMadeError(facts["type"])
+    # An RNN or a merging layer is built for several shapes, which one list does not tell.
     taken = facts.get("takes")
     if taken is not None and any(type(length) is list for length in taken):
         raise NotMadeError("built for several inputs")
@@ -75,8 +78,10 @@ def _with_settings(kind: Any, facts: Mapping[str, Any]) -> Any:
     told = {name: fact for name, fact in facts.items() if name not in _OF_CALLS}
     if told.keys() - _SETTINGS:
         raise NotMadeError("a layer with more facts than it is made with")
+    # Keras sets strides to the pool size where none are given: 1 is what a state leaves out.
     stepping = {"strides": 1} if "Pooling" in kind.__name__ and "pool_size" in told else {}
     layer = kind(**{**stepping, **told})
+    # What the layer says of itself must be what was stated: else it is another layer.
     if {name: fact for name, fact in seen(layer).items() if name in _SETTINGS} != told:
         raise NotMadeError("a layer with other settings")
     return layer
@@ -93,6 +98,7 @@ def read(value: Any) -> dict[str, Any]:
     ):
         told = {
             "type": f"keras.layers.{kind.__name__}",
+            # A name is given once per process, so that of the notebook's layer may be taken.
             "config": {**value.get_config(), "name": None},
         }
         shape = getattr(value, "_input_shape_arg", None)

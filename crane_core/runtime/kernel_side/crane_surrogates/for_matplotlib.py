@@ -7,6 +7,7 @@ from typing import Any, Callable, Iterator, Mapping
 
 import matplotlib
 
+# Before pyplot: any other backend would look for a display.
 matplotlib.use("Agg")
 
 from matplotlib import pyplot
@@ -34,10 +35,12 @@ with contextlib.suppress(ImportError):  # without pandas, the notebook has no ti
 def mode(_fill: int) -> Iterator[None]:
     """Functions of pyplot draw on a figure of this step alone."""
     before = set(pyplot.get_fignums())
+    # A figure for this step, so that pyplot does not draw on one of another question.
     pyplot.figure()
     try:
         yield
     finally:
+        # Figures stay in pyplot's memory until they are closed.
         for number in set(pyplot.get_fignums()) - before:
             pyplot.close(number)
 

@@ -50,12 +50,15 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         )
     if kind == "numpy.ma.MaskedArray":
         array = _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=True)
+        # Nothing masked, all masked, every second: what depends on the mask differs with the fill.
         mask: Any = (np.ma.nomask, True, np.arange(array.size).reshape(array.shape) % 2 == 0)[fill]
         return np.ma.array(array, mask=mask)
+    # Another seed with each fill: what is drawn must not decide.
     if kind in _OF_CHANCE:
         return _OF_CHANCE[kind](fill)
     name = kind.partition(".")[2]
     scalar = getattr(np, name, None) if name in _NAMED else None
+    # In NumPy 1 a scalar's value decides the dtype of results, so no stand-in is like it.
     if not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_))) or _IS_BY_VALUE:
         raise NotMadeError(kind)
     return _elements(np.dtype(scalar), 3, fill)[fill]
@@ -75,6 +78,7 @@ def read(value: Any) -> dict[str, Any]:
 
 def _dtype(text: str) -> Any:
     try:
+        # A dtype of records comes as a list in its text.
         return np.dtype(ast.literal_eval(text) if text.startswith("[") else text)
     except (TypeError, ValueError, SyntaxError):
         raise NotMadeError(text) from None
@@ -84,12 +88,14 @@ def _array(shape: Any, dtype: Any, fill: int, *, writeable: bool) -> Any:
     n_elements = 1
     for length in shape:
         n_elements *= length
+    # 32 dimensions are the most of NumPy 1.
     if len(shape) > 32 or not shape and _IS_BY_VALUE or n_elements > MOST_ELEMENTS:
         raise NotMadeError("an array of so many elements")
     if n_elements <= _MOST_DIFFERENT:
         array = _elements(dtype, n_elements, fill).reshape(shape)
     else:
         one = _elements(dtype, 3, fill)[fill : fill + 1]
+        # One element in memory for all places: shape and dtype cost nothing then.
         array = np.lib.stride_tricks.as_strided(one, shape, (0,) * len(shape), writeable=True)
     if not writeable:
         array.flags.writeable = False
@@ -102,17 +108,20 @@ def _elements(dtype: Any, n: int, fill: int) -> Any:
     if kind in "biufc":
         if fill < 2:
             return np.full(n, fill, dtype)
+        # At most 100 different ones, so that they fit into every integer dtype.
         ramp = np.arange(n) % (2 if kind == "b" else 100)
         return (ramp + 0.5 if kind in "fc" else ramp).astype(dtype)
     if kind in "US":
         return np.full(n, _TEXTS[fill], dtype)
     if kind in "mM":
+        # The least integer is NaT.
         whole = np.full(n, (0, np.iinfo("i8").min, 10_000)[fill], "i8")
         return (
             whole.astype(dtype) if np.datetime_data(dtype)[0] != "generic" else np.zeros(n, dtype)
         )
     if kind == "O":
         array = np.empty(n, dtype)
+        # None, a number, a text: objects of an array may be anything.
         array[:] = (None, 1, "a")[fill]
         return array
     if kind == "V" and dtype.names:

@@ -24,6 +24,7 @@ _NAMED_WORDS = (
     "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
 )
 _NAMED = frozenset(_NAMED_WORDS.split())
+# A text of a number, a missing one, and a text without a number.
 _TEXTS = ("1", None, "a")
 _TIMES = (
     pd.Timestamp(2020, 1, 1),
@@ -35,6 +36,7 @@ _DAY_NS = 86_400 * 10**9
 
 def _accessors() -> dict[str, Any]:
     """One accessor of each class: what members it has says its class alone."""
+    # Making one needs data; which data does not matter.
     day = pd.Timestamp(2020, 1, 1)
     made = (
         pd.Series(["a"], dtype="str").str,
@@ -46,8 +48,10 @@ def _accessors() -> dict[str, Any]:
 
 
 _ACCESSORS = _accessors()
+# None, one, several: what depends on the number of rows differs with the fill.
 _LENGTHS = (0, 1, 5)
 """Numbers of rows where it is not known."""
+# A column of an unknown dtype must be refused with each of these.
 _ANY_DTYPE = ("int64", "str", "datetime64[ns]")
 
 
@@ -71,13 +75,17 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     n_rows = _LENGTHS[fill] if told is None else told
     index = _index(facts.get("index") or {}, n_rows, fill)
     if kind == _COLUMN:
+        # Another name with one fill, where the name is unknown.
         name = facts.get("name", "another" if fill == 1 else None)
         return _column(facts["dtype"], index, fill).rename(name)
     n_columns = len(facts["columns"])
+    # facts of another shape than its columns are of a table that was cut.
     if n_rows * n_columns > _MOST_CELLS or facts["shape"][1] not in (None, n_columns):
         raise NotMadeError("a table of so many cells")
+    # By position, as labels may occur twice.
     columns = {at: _column(dtype, index, fill) for at, dtype in enumerate(facts["dtypes"])}
     table = pd.DataFrame(columns, index=index)
+    # Labels of an empty table have no dtype to be found.
     table.columns = pd.Index(facts["columns"], dtype=None if n_columns else object)
     return table
 
@@ -90,6 +98,7 @@ def read(value: Any) -> dict[str, Any]:
     if type(value) is pd.Series:
         known = {name: told[name] for name in _OF_COLUMN if name in told}
         return {"type": _COLUMN, **known, "index_names": list(value.index.names)}
+    # pandas 3 has texts as labels by their own dtype.
     if type(value) is pd.Index and value.dtype == "str":
         return {name: told[name] for name in ("type", "length", "dtype", "labels") if name in told}
     return {"type": told["type"]} if told["type"] in _ACCESSORS else {}
@@ -104,6 +113,7 @@ def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
         "index": told["index"],
         "index_names": list(value.index.names),
     }
+    # Without its columns nothing can be tried on the table, while its shape still says something.
     if value.columns.nlevels > 1 or not value.columns.is_unique:
         return schema
     labels = list(value.columns)
@@ -118,6 +128,7 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
     Times are all equal, all missing, or in steps of one frequency.
     """
     names = facts.get("names") or [None] * len(facts.get("level_sizes") or [0])
+    # One name, but several levels: their number is not known.
     if facts.get("type") == "MultiIndex" and len(names) == 1:
         raise NotMadeError("labels of nobody knows how many parts")
     if tables.is_whole({"type": _COLUMN, "length": length, "index": facts}):
@@ -129,6 +140,7 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
         if len(index) != length:
             raise NotMadeError("labels of another number of rows")
         return index
+    # A time index with a frequency takes part in other operations than one without.
     if facts.get("type") == "DatetimeIndex" and "dtype" in facts and len(names) == 1:
         times = _elements(facts["dtype"], length, fill)
         if fill == 2:
@@ -147,6 +159,7 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
 
 def _column(dtype: str, index: pd.Index, fill: int) -> pd.Series:
     """One whose objects are not taken for texts."""
+    # pandas would otherwise find texts among objects and take its own dtype.
     of_objects = "object" if dtype.startswith("object") else None
     return pd.Series(_elements(dtype, len(index), fill), index=index, dtype=of_objects)
 
@@ -161,6 +174,7 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
         anything = np.array((["a"] * n, [None] * n, list(range(n)))[fill] or [], dtype=object)
         return anything if dtype == "object" else pd.Categorical(anything)
     if dtype.endswith(" of texts"):
+        # "%s" may be formatted and "1" parsed: what depends on that differs with the fill.
         full = np.array((["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object)
         return full if dtype.startswith("object") else pd.array(full, dtype="str")
     if dtype == "str":
@@ -174,6 +188,7 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
         kind = np.dtype(dtype)
     except TypeError:
         return _of_extension(dtype, n, fill)
+    # Other units than these are of NumPy alone: pandas converts them.
     if kind.kind in "mM" and np.datetime_data(kind)[0] in ("s", "ms", "us", "ns"):
         nanoseconds = np.arange(n) * _DAY_NS if fill == 2 else np.zeros(n, "i8")
         days = nanoseconds.astype(f"{kind.kind}8[ns]").astype(kind)
@@ -202,6 +217,7 @@ def _of_extension(dtype: str, n: int, fill: int) -> Any:
             .tz_localize("UTC")
             .tz_convert(kind.tz)
         )
+    # Dtypes of other packages (Arrow) need not be installed here.
     if dtype.rstrip("0123456789") not in ("Int", "UInt", "Float", "boolean", "string"):
         raise NotMadeError(dtype)
     plain = "str" if dtype == "string" else "bool" if dtype == "boolean" else dtype.lower()

@@ -32,7 +32,9 @@ _PATH = re.compile(r'"path": "([\w.]+)"')
 _MOST_S = 0.05
 """How long one fill may compute; what has not been refused by then is taken for accepted."""
 _LESS = {"n_estimators": 3, "n_init": 2}
+# Their steps, not their number of estimators, take the time.
 _FEWER_STEPS = ("HistGradient", "MLP")
+# Messages of the library, by reason: two fills that are refused for one reason agree.
 _OF_SCHEMA_TEXTS = (
     "inconsistent numbers of samples|does not match number of samples",
     r"Expected 2D array|Expected (?:a )?\d-dimensional|Found array with dim|should be a 1d array|bad input shape",
@@ -84,6 +86,7 @@ class _NeverFittedError(Exception):
 
 def named(name: str) -> Any:
     """A function or class of feature selection or metrics; raises NotMadeError for others."""
+    # A whole module would hold functions that read files (datasets) or run code (utils).
     if not name.startswith(("feature_selection.", "metrics.")):
         raise NotMadeError(name)
     return signatures.found(f"sklearn.{name}")
@@ -102,6 +105,7 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
             _values(facts["dtype"], int(np.prod(shape)), facts["holds"], fill)
         ).reshape(shape)
     if kind == "estimator":
+        # Copied, as a fit changes the estimator that is kept.
         return copy.deepcopy(_fitted(json.dumps(facts), fill))
     raise NotMadeError(kind)
 
@@ -111,6 +115,7 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
 
 def _table(facts: Mapping[str, Any], fill: int) -> Any:
     pandas = importlib.import_module("pandas")
+    # By position, as labels may occur twice.
     columns = {
         at: _column(dtype, facts["n_rows"], holds, fill)
         for at, (_, dtype, holds) in enumerate(facts["columns"])
@@ -129,17 +134,21 @@ def _column(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
 def _values(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
     """`n` values: all those that occur, or any; among them those that are certain."""
     known = holds["all"]
+    # The first value alone with one fill: which of them occur where is unknown.
     values = (
         _cycle(known[:1] if fill == 1 and not holds["is_whole"] else known, n)
         if known
         else _any(dtype, n, fill)
     )
+    # One row has the rarest value, as stratified splits refuse a class of one.
     if holds["rarest"] == 1 and n > 1:
         values = [known[0], *_cycle(known[1:], n - 1)]
+    # Integers and booleans of NumPy cannot be missing.
     if holds["may_miss"] and fill == 1 and n and dtype.lower()[:3] not in ("int", "uin", "boo"):
         values[0] = None
     at = 0
     for value, count in holds["some"]:
+        # The values that are certain come first; where they are makes no difference to a refusal.
         for place in range(at, min(at + count, n)):
             values[place] = _like(value, place - at, fill)
         at += count
@@ -160,6 +169,7 @@ def _cycle(values: Sequence[Any], n: int) -> list[Any]:
 
 def _any(dtype: str, n: int, fill: int) -> list[Any]:
     """Values that no estimator refuses together: two numbers or three, one, or all different; texts of numbers."""
+    # Two classes, three, one: what needs several classes differs with the fill.
     if dtype.startswith(("int", "uint", "Int", "bool")):
         return _cycle(((0, 1), (0, 1, 2), (0,))[fill], n)
     if dtype.startswith(("float", "Float")):
@@ -194,6 +204,7 @@ def _of_dtype(values: list[Any], dtype: str) -> Any:
         kind = None
     if kind is None:
         return importlib.import_module("pandas").array(values, dtype=dtype)
+    # None among numbers is NaN to NumPy.
     return np.array([np.nan if value is None else value for value in values]).astype(kind)
 
 
@@ -205,9 +216,11 @@ def _fitted(told: str, fill: int) -> Any:
     """An estimator by its facts, fitted to what it was fitted to; raises NotMadeError if it cannot be."""
     facts = json.loads(told)
     kind = signatures.found(facts["path"]) if _PUBLIC.fullmatch(facts["path"]) else None
+    # A class with its own __new__ may make anything.
     if not isinstance(kind, type) or not signatures.is_made_of_anything(kind):
         raise NotMadeError(facts["path"])
     given = {name: made(value, fill) for name, value in facts["given"].items()}
+    # `memory` is a cache on the disk, `input="filename"` reads files.
     if given.get("memory") is not None or given.get("input", "content") != "content":
         raise NotMadeError("what reads or writes files")
     estimator = _eased(kind(**given))
@@ -218,18 +231,22 @@ def _fitted(told: str, fill: int) -> Any:
             else estimator
         )
     except Exception:  # noqa: BLE001 - it was fitted to other values
+        # With other values it may have been fitted: this fill says nothing.
         raise _NeverFittedError from None
 
 
 def _eased(estimator: Any) -> Any:
     """With less of what costs time and cannot be refused."""
+    # Boosting and networks count rounds by max_iter.
     less = {**_LESS, "max_iter": 5} if type(estimator).__name__.startswith(_FEWER_STEPS) else _LESS
     for name, most in less.items():
         value = getattr(estimator, name, None)
+        # Only lowered: a smaller number was chosen by the notebook.
         if type(value) is int and value > most:
             setattr(estimator, name, most)
     for name in ("n_jobs", "verbose"):
         if type(getattr(estimator, name, None)) is int:
+            # Several processes would not end with the time, and cannot be started in the seal.
             setattr(estimator, name, None if name == "n_jobs" else 0)
     return estimator
 
@@ -244,12 +261,14 @@ def outcomes(order: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """
     path = order["of"]
     function = signatures.found(path) if path and _PUBLIC.fullmatch(path) else None
+    # A path that is asked for must be a public function of the library.
     if bool(path) != callable(function):
         raise NotMadeError(path)
     for each in filter(_PUBLIC.fullmatch, _PATH.findall(json.dumps(order))):
         signatures.found(each)  # imported before the time counts
     patterns = (*_OF_SCHEMA, *(_OF_SIZE if order["is_whole"] else ()))
     patterns += _OF_CATEGORIES if _are_values_known(order["operands"]) else ()
+    # A fill that could not have been fitted is left out, as the notebook's was.
     for fill in FILLS:
         with suppress(_NeverFittedError):
             yield _outcome(function, order, fill, patterns)
@@ -264,11 +283,13 @@ def _outcome(
             keywords = {name: made(each, fill) for name, each in order["keywords"].items()}
             run = function or getattr(operands.pop(0), order["name"])
             return {"gave": run(*operands, **keywords)}
+    # What takes long is not refused: checks come first in scikit-learn.
     except (_TooLongError, MemoryError):
         return {}
     except (NotMadeError, _NeverFittedError):
         raise
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
+        # Another message may speak of values, which the stand-in has not got.
         about = next((at for at, each in enumerate(patterns) if each.search(str(error))), None)
         return {} if about is None else {**refusal(error), "about": about}
 
@@ -287,9 +308,11 @@ def _are_values_known(operands: Sequence[Mapping[str, Any]]) -> bool:
 @contextmanager
 def _limited() -> Iterator[None]:
     def end(_signal: int, _frame: Any) -> None:
+        # A BaseException, so that no `except Exception` of the library takes it for a refusal.
         raise _TooLongError
 
     before = signal.signal(signal.SIGPROF, end)
+    # Of processor time: a busy machine must not decide.
     signal.setitimer(signal.ITIMER_PROF, _MOST_S)
     try:
         yield

@@ -32,10 +32,12 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         or n_elements > MOST_ELEMENTS
     ):
         raise NotMadeError("texts, or too many elements")
+    # At most 100 different ones, so that they fit into every integer dtype.
     ramp = tensorflow.range(n_elements) % (2 if dtype.is_bool else 100)
     flat = ramp if fill == 2 else tensorflow.fill([n_elements], fill)
     tensor = tensorflow.reshape(tensorflow.cast(flat, dtype), shape)
     if fill == 2 and dtype.is_floating:
+        # Halves, so that what needs integers differs with the fill.
         tensor += tensorflow.cast(0.5, dtype)
     return tensor if facts["type"] == _EAGER else tensorflow.Variable(tensor)
 

@@ -16,6 +16,7 @@ PACKAGE = torch
 _OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "grad_fn", "is_contiguous", "strides")
 META = "meta"
 """The device of tensors without elements, which torch uses to tell shapes alone: for what is too large."""
+# Subclasses of Tensor may refuse by their own code.
 _TENSORS = ("torch.Tensor", "torch.nn.parameter.Parameter")
 _NAMED_WORDS = (
     "float float16 float32 float64 double half bfloat16 int int8 int16 int32 int64 long short uint8 bool complex64"
@@ -46,6 +47,7 @@ _OF_LAYER = frozenset(_OF_LAYER_WORDS.split())
 _LOSSES = words(of_torch.LOSSES)
 _OF_LOSS_WORDS = "reduction ignore_index label_smoothing margin beta delta"
 _OF_LOSS = frozenset(_OF_LOSS_WORDS.split())
+# Losses keep these as buffers, of which only shape and dtype are told.
 _WEIGHTS = ("weight", "pos_weight")
 _STATE_WORDS = "dtype device training"
 _STATE = frozenset(_STATE_WORDS.split())
@@ -75,12 +77,14 @@ def mode(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
         and "functional" not in order["name"]
     )
     place = torch.device(META) if is_layer else contextlib.nullcontext()
+    # With gradients and without: an in-place change of a leaf is refused only with them.
     with torch.set_grad_enabled(order.get("is_recording", False) or fill != 1), place:
         yield
 
 
 def make(facts: Mapping[str, Any], fill: int) -> Any:
     """A tensor, layer or loss with these facts; raises NotMadeError if they are of another device or layout."""
+    # Other layouts and devices refuse other things, and a GPU is not there.
     if (
         facts.get("device", "cpu") not in ("cpu", META)
         or "layout" in facts
@@ -104,8 +108,10 @@ def read(value: Any) -> dict[str, Any]:
             or value.layout is not torch.strided
         ):
             return {}
+        # The probe tells only what is not usual.
         told = {"is_contiguous": True, **told}
         told.update(
+            # The name of the operation would differ where the operand's is unknown.
             {"grad_fn": "Backward"} if "grad_fn" in told else {}
         )  # of which operation depends on the operand's
         return {name: told[name] for name in ("type", *_OF_TENSOR) if name in told}
@@ -125,11 +131,13 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
     for length in shape:
         n_elements *= length
     is_meta = facts.get("device") == META
+    # Elements are made only for the processor.
     if n_elements > MOST_ELEMENTS and not is_meta:
         raise NotMadeError("a tensor of so many elements")
     dtype = getattr(torch, facts["dtype"].partition(".")[2], None)
     if not isinstance(dtype, torch.dtype):
         raise NotMadeError(facts["dtype"])
+    # Outside of the caller's mode, in which gradients may be off.
     with torch.set_grad_enabled(True):
         elements = (
             torch.empty(n_elements, dtype=dtype, device=META)
@@ -145,6 +153,7 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
         if not facts.get("requires_grad", can_grad and fill > 0):
             return tensor
         tensor.requires_grad_()
+        # Where it is unknown, one fill is a leaf and another one is not.
         is_leaf = "grad_fn" not in facts if "requires_grad" in facts else fill == 1
         return tensor if is_leaf else tensor.clone(memory_format=torch.preserve_format)
 
@@ -158,14 +167,17 @@ def _elements(n: int, dtype: Any, fill: int) -> Any:
 
 def _between(n: int, ends: Any, fill: int) -> Any:
     """Integers of which the least and the largest are known, and certainly are there."""
+    # Indices: the least and the largest decide whether one is out of bounds.
     least, largest = ends
     integers = torch.full((n,), (least, largest, least)[fill])
+    # At another place with each fill.
     integers[(-1, 0, n // 2)[fill]] = (largest, least, largest)[fill]
     return integers
 
 
 def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
     """In memory as stated; in order, with its axes the other way round, or with gaps, where it is not stated."""
+    # Strides as stated: view() depends on them.
     if "strides" in facts:
         return torch.empty_strided(
             tuple(tensor.shape), tuple(facts["strides"]), dtype=tensor.dtype, device=tensor.device
@@ -175,10 +187,12 @@ def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
     if fill == 1:
         axes = tuple(reversed(range(tensor.dim())))
         return tensor.permute(axes).contiguous().permute(axes)
+    # Every second element of a larger tensor: not contiguous in any order.
     return torch.stack([tensor, tensor], -1)[..., 0] if fill == 2 else tensor
 
 
 def _loss(name: str, facts: Mapping[str, Any]) -> Any:
+    # More facts than a loss is made with are of a subclass or of another release.
     if not facts["type"].startswith("torch.nn.") or facts.keys() - (
         _OF_LOSS | _of_weights() | {"type", "device"}
     ):
@@ -209,6 +223,7 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         for key, fact in facts.items()
         if key in _OF_LAYER
     }
+    # RNN, LSTM and GRU have `mode` as an attribute, not as a parameter.
     if issubclass(kind, torch.nn.RNNBase):
         sizes.pop("mode", None)  # the name of its class
         taken |= {"input_size", "hidden_size", "num_layers", "batch_first", "bidirectional"}
@@ -216,7 +231,9 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         raise NotMadeError("a layer of which more is told than it is made with")
     if "elementwise_affine" in taken and "n_parameters" not in facts:
         sizes["elementwise_affine"] = fill != 1
+    # bias=False leaves fewer parameters, and nothing else that the probe tells.
     ways = [more for more in _WITHOUT if taken.issuperset(more) and sizes.keys().isdisjoint(more)]
+    # On the device without memory: a layer of gigabytes is compared by its shapes.
     with torch.device(META):
         layer = next(
             (
@@ -228,6 +245,7 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         )
     if layer is None:
         raise NotMadeError("a layer with other weights than it was made with")
+    # A layer without parameters has no dtype.
     dtype = facts.get("dtype", None if _count(layer) else "torch.float32")
     if not isinstance(dtype, str):
         raise NotMadeError("a layer of an unknown dtype, or of several")
@@ -235,9 +253,11 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         device=facts.get("device", "cpu")
     )
     with torch.no_grad():
+        # Weights by the fill: with none of them may a refusal depend on their values.
         for held in (*layer.parameters(), *layer.buffers()):
             held.fill_(fill)
     if "n_trainable_parameters" in facts:  # some are not trained
+        # Which parameters are trained is not told one by one, only how many.
         layer.requires_grad_(fill != 1)
     return layer.train(facts.get("training", fill != 1))
 

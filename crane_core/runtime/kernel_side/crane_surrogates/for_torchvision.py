@@ -23,9 +23,11 @@ class _Models:
     """The functions that make models. Nothing is loaded: only how many classes a model knows counts."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        # No weights: loading them needs the network.
         make: Callable[..., Any] = getattr(torchvision.models, name)
 
         def made(*_given: Any, num_classes: int = 1000, **_named: Any) -> Any:
+            # Without memory: how many classes a model has says nothing about its elements.
             with torch.device("meta"):
                 return make(num_classes=num_classes)
 
@@ -54,10 +56,12 @@ def _step(facts: Mapping[str, Any], fill: int) -> Any:
     name = facts["type"]
     if name not in _KNOWN:
         raise NotMadeError(name)
+    # By the signature of this release: settings that it has not got are left out.
     kind = getattr(torchvision.transforms, name)
     transform = kind(
         **{key: facts[key] for key in inspect.signature(kind.__init__).parameters if key in facts}
     )
+    # A transform that is certain (p=0 or p=1) stays so.
     if 0 < getattr(transform, "p", 0) < 1:
         transform.p = _CHANCES[
             fill

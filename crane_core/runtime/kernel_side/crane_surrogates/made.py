@@ -13,9 +13,12 @@ from ..crane_probe.looking import Look  # noqa: TID252
 
 FILLS = range(3)
 """Each operation is tried with so many contents of its operands: none (zero, false), ones, and all different."""
+# Some 30 MB of numbers: several operands fit into the worker's memory.
 MOST_ELEMENTS = 4_000_000
 MOST_MESSAGE = 1_000
+# For a number of which only the type is known.
 _ANY = {"int": (0, 1, 2), "float": (0.0, 1.0, 2.5), "bool": (False, True, True)}
+# Small, as a result is looked at for its schema alone.
 _READ = LookLimits(variable_steps=2_000_000, nodes=8, depth=1)
 
 
@@ -30,6 +33,7 @@ def refusal(error: Exception) -> dict[str, Any]:
 
 def made(told: Mapping[str, Any], fill: int) -> Any:
     """The operand; raises NotMadeError if no surrogate has its facts."""
+    # Exactly one form per operand: two would be a mistake of the sender.
     [(form, held)] = told.items()
     if form == "is":
         return held
@@ -58,6 +62,7 @@ _PLAIN = {
 
 def _range(parts: Any) -> range:
     found = range(*parts)
+    # len() of a range is free, its elements are not.
     if len(found) > MOST_ELEMENTS:
         raise NotMadeError("a range of so many numbers")
     return found
@@ -84,6 +89,7 @@ def library_of(package: str) -> Any:
     """The file of a package; raises NotMadeError if there is none, or where the package is not installed."""
     try:
         return importlib.import_module(f"{__package__}.for_{package}")
+    # Not installed here, or without a file: in both cases there is no surrogate.
     except ImportError:
         raise NotMadeError(package) from None
 

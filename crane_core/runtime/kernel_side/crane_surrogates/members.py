@@ -30,6 +30,7 @@ _ROUTINES = (
     "method",
 )
 _LOOKING_PLAINLY = (object, int, float, complex, str, bytes, tuple, list, dict)
+# Their attributes are their columns as well, which the schema knows.
 _LABELLED = ("DataFrame", "Series")
 """Classes whose objects look among their labels for what is not there, and nowhere else."""
 _OF_METHODS = ("numpy", "pandas", "scipy", "sklearn")
@@ -49,22 +50,27 @@ _REMOVED = frozenset(_REMOVED_WORDS.split())
 def of_module(path: str, name: str) -> dict[str, Any]:
     """Whether a name was written for one that a module has."""
     package, *inner = path.split(".")
+    # A name of a device or accelerator may be there on another machine.
     if package not in operations.LAZY or operations.is_elsewhere(name):
         return {"unknown": "not on the list"}
     holder = library_of(package).PACKAGE
+    # Private modules change with each release.
     for part in inner:
         holder = None if part.startswith("_") else getattr(holder, part, None)
     if not isinstance(holder, types.ModuleType):
         return {"unknown": "not a module"}
     try:
+        # Asked for real: modules answer with hints such as "was removed in NumPy 2".
         getattr(holder, name)
     except AttributeError as error:
+        # A name that is like no other may be added by another package.
         if not _WAS_THERE.search(str(error)) and not is_like_one_of(name, holder):
             return {"unknown": "it is like no other"}
         if (
             hasattr(holder, "__path__")
             and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None
         ):
+            # Only importing it would tell, and could run anything.
             return {"unknown": "a module that is not loaded"}
         return refusal(error)
     return {"unknown": "it is there"}
@@ -85,6 +91,7 @@ def is_routine(path: str, name: str) -> bool:
     """Whether every object of a class has this method."""
     holder = signatures.found(path)
     return (
+        # getattr_static, as a property must not run.
         isinstance(holder, type)
         and type(inspect.getattr_static(holder, name, None)).__name__ in _ROUTINES
     )
@@ -98,6 +105,7 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
     package = path.partition(".")[0]
     kind = signatures.found(path) if package in _OF_NAMES else None
     if (
+        # Names with underscores at an end are internal, or learnt by fit.
         not isinstance(kind, type)
         or "_" in (name[:1], name[-1:])
         or is_made
@@ -109,6 +117,7 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
     is_told = _tells_names(kind) or kind.__name__ in _LABELLED and not is_label
     if not is_told or hasattr(kind, name) or not is_like_one_of(name, kind):
         return {"unknown": "it may be there"}
+    # Parents of other packages may write the name as well.
     packages = {each.__module__.partition(".")[0] for each in kind.__mro__} - {"builtins"}
     is_written = any(name in _written_in(package, len(sys.modules)) for package in packages)
     if is_written and not _was_there(name, kind):
@@ -130,6 +139,7 @@ def _was_there(name: str, holder: Any) -> bool:
 
 def _tells_names(kind: type) -> bool:
     """Whether attributes are looked for in the object and its classes alone."""
+    # __objclass__ tells which class's look-up in C is used.
     looks = getattr(kind.__getattribute__, "__objclass__", None)
     return looks in _LOOKING_PLAINLY and not hasattr(kind, "__getattr__")
 
@@ -159,8 +169,10 @@ def _stored_by(kind: type) -> frozenset[str]:
 @lru_cache(maxsize=None)
 def _written_in(package: str, _n_modules: int) -> frozenset[str]:
     """Every name and string in the functions of a package, as far as it is loaded."""
+    # All functions that are loaded: lambdas and nested ones too, which no module lists.
     names: set[str] = set()
     for each in gc.get_objects():
+        # str(), as a function's __module__ may be anything.
         if type(each) is types.FunctionType and str(each.__module__).partition(".")[0] == package:
             _collect(each.__code__, names)
     return frozenset(names)

@@ -20,6 +20,8 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = asked.merged("METHODS")
 DISTRIBUTIONS: Mapping[str, Sequence[str]] = asked.by_package("DISTRIBUTIONS")
 UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     **asked.by_package("UNLESS_MENTIONED"),
+    # What a notebook may have changed: mocks, and settings that make warnings or floating-point
+    # faults errors.
     "": (
         "monkeypatch",
         "mock",
@@ -76,8 +78,10 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     """Whether an operation may be tried with these operands, each in the form in which it is sent."""
     step, of, name = order["step"], order["of"], order["name"]
     operands, keywords = order["operands"], order["keywords"]
+    # Results of these depend on the machine or on memory, not on the schema.
     if keywords.keys() & _NEVER_KEYWORDS:
         return False
+    # A step on the result of another: that one must be allowed as well.
     if "made" in (*operands, {})[0]:
         is_step = (
             step in ("attribute", "method")
@@ -92,14 +96,18 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     for form, held in (
         part for told in (*operands, *keywords.values()) for part in tables.parts(told)
     ):
+        # "cuda:0" works on the notebook's machine and not here, or the other way round.
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
         is_opaque = form == "facts" and _is_opaque(step, name, held) and not refuses_objects
+        # int("1") and int("a"): of texts only the values tell.
         if is_opaque or form == "facts" and reads_texts and _is_text(held):
             return False
+        # Drawing takes time per point, and shows nothing here.
         is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith("imshow")
         if form == "facts" and is_drawn_one_by_one and _size(held) > of_matplotlib.MOST_DRAWN:
             return False
+    # Changing a leaf that requires gradients in place raises; whether it does may be unknown.
     if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
         return False
     if step in ("call", "method"):
@@ -128,6 +136,7 @@ def of_results(kind: type) -> frozenset[str]:
 
 def is_made_again(order: Mapping[str, Any]) -> bool:
     """Whether the result of a step may be made again for a step on it: the same, not drawn, nor left as memory was."""
+    # What is drawn, or left as memory was, is another result each time.
     drawn = order["name"].startswith(_NOT_MADE_AGAIN)
     return (
         "made" in (*order["operands"], {})[0]
@@ -145,6 +154,7 @@ def is_measured(order: Mapping[str, Any]) -> bool:
             and name in of_torch.OF_DATA
             and all(map(tables.is_known, order["operands"]))
         )
+        # len() is a length in any case; other integers may be values.
         return of == "builtins" and name == "len" or is_data
     if of in ("torch.Tensor", "torch.Parameter"):
         return step in ("attribute", "method") and name in of_torch.LENGTHS
@@ -167,15 +177,18 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
         return False
     kind = operands[0].get("facts", {}).get("type", "")
     is_open = kind in tables.KINDS and name not in tables.ATTRIBUTES and not is_member(kind, name)
+    # Attributes of objects that grow by use (figures, estimators) need not be there.
     if step == "attribute" and (is_open or kind.startswith(_GROWING)):
         return False
     if step not in ("item", "set_item", "del_item", "located"):
         return True
+    # .str[0] of a list, a dict or a text is three different things.
     if len(operands) < 2 or kind.endswith(
         ".StringMethods"
     ):  # of which nobody knows whether they hold lists or dicts
         return False
     if step == "located":
+        # A mask selects by values, but never raises for them.
         return all(
             form != "facts" or held.get("dtype") == "bool"
             for form, held in tables.parts(operands[1])
@@ -206,10 +219,12 @@ def _is_listed(
     if places is None or step == "method" and not operands:
         return False
     first = 1 if step == "method" else 0
+    # At other places than those listed, a value decides: an axis, a size, a count.
     if any(
         at not in places and not tables.is_known(told) for at, told in enumerate(operands[first:])
     ):
         return False
+    # A keyword may be a surrogate where the first operand may.
     may_name = bool(places) and (step == "method" or 0 in places)
     named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
     return all(tables.is_known(told) or may_name and key in named for key, told in keywords.items())
@@ -223,6 +238,7 @@ def _places(step: str, of: str, name: str) -> Sequence[int] | None:
         return ALL if name in of_python.BUILTINS else None
     listed = CALLS.get(of, {})
     module, dot, last = name.rpartition(".")
+    # A whole module is listed by ".*", without its private functions.
     if name not in listed and (
         not dot or last.startswith("_") or last in NEVER or f"{module}.*" not in listed
     ):
@@ -254,6 +270,7 @@ def _has_no_gradient(told: Mapping[str, Any]) -> bool:
 def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
     """Whether elements of an array decide what happens: objects, bytes that are read as text, records."""
     dtype = str(facts.get("dtype", ""))
+    # pandas' tables say themselves which steps look at objects.
     if facts["type"] in tables.KINDS:
         return False  # tables.py says which steps look at what they hold
     if dtype == "object":
@@ -265,6 +282,7 @@ def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
 def _size(facts: Mapping[str, Any]) -> int:
     n_elements = 1
     for length in facts.get("shape", (facts.get("length", 1),)):
+        # An unknown length counts as one: the limit is for what is certainly large.
         n_elements *= length if type(length) is int else 1
     return n_elements
 
@@ -288,6 +306,8 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
     arrays = [held for form, held in parts if form == "facts"]
     masks = [held for held in arrays if "bool" in f"{held['type']} {held.get('dtype')}"]
     if masks:
+        # A mask alone selects some elements, a mask beside an index also decides whether shapes
+        # fit.
         return "facts" in index
     return step == "item" or not arrays
 
@@ -299,6 +319,7 @@ def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> boo
     ):
         return False
     by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
+    # inv(), solve() refuse singular matrices: that is a matter of values.
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
 
 
@@ -318,10 +339,12 @@ def is_about_shapes(
         return of_sklearn.ALWAYS_REFUSED.search(message) is not None
     if order["of"].startswith("matplotlib"):
         return of_matplotlib.ALWAYS_REFUSED.search(message) is not None
+    # Keras and scikit-learn count only by what no release changed.
     if order["of"].startswith(("keras", "sklearn")):
         return order["step"] == "method" and of_keras.ALWAYS_REFUSED.search(message) is not None
     given = [*order["operands"][1:], *order["keywords"].values()]
     held = {form for told in given for form, _ in tables.parts(told)}
+    # On a GPU an index out of bounds is found only when it is used.
     if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):
         return False
     if is_of_any_version and _is_of_some_version(order, exception, message):
@@ -333,6 +356,7 @@ def is_about_shapes(
 
 def _is_of_some_version(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether torch or NumPy refuses this since some version, or with another class since then."""
+    # Pooling raises IndexError in some releases and RuntimeError in others.
     is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
     is_changed = order["name"] in of_numpy.OF_VERSION_NAMES or "where" in order["keywords"]
     return (
@@ -347,6 +371,7 @@ def tells_strides(step: str, name: str) -> bool:
 
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether an operation's result is certain too, not only what it refuses."""
+    # Whether a store, or `if x`, raises is an answer; neither has a result.
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
     if of.partition(".")[0] in _HIDING_RESULTS:

@@ -17,12 +17,15 @@ _HELD = {"call": "_skl_parameter_constraints", "fit": "_parameter_constraints"}
 
 def refused(path: str, step: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The first of these plain values that a "call" or "fit" refuses: {"raised", "message", "name", "options"}."""
+    # Other packages have no such constraints.
     owner = signatures.found(path) if path.startswith("sklearn.") else None
     constraints = getattr(owner, _HELD[step], None)
+    # The mark of a function on a class, or the other way round, is of something else.
     if not isinstance(constraints, Mapping) or isinstance(owner, type) != (step == "fit"):
         return {"unknown": "no constraints"}
     checks = importlib.import_module("sklearn.utils._param_validation")
     for name in constraints:
+        # In the library's own order: the first that is refused is the one that is told.
         if name not in given:
             continue
         try:
@@ -36,6 +39,7 @@ def refused(path: str, step: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _options(constraints: Sequence[Any] | str) -> list[str]:
     """What a parameter may be, in words and in order: strings, None, and ranges of numbers."""
+    # Ranges and strings alone: other constraints are classes of the library.
     texts: list[str] = []
     others: list[str] = []
     for each in constraints if not isinstance(constraints, str) else ():

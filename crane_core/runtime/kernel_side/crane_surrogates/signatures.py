@@ -28,15 +28,18 @@ _HAND_ON = (
     "keras/src/utils/traceback_utils.py",
 )
 """Files whose wrappers bind the arguments to the signature of what they wrap, or hand all of them on."""
+# `KMeans.fit(X)` is a frequent slip: the class in place of an object.
 _OF_ESTIMATORS = ("sklearn/base.py",)
 _HAND_ON_SIGNED = ("pandas/util/_decorators.py",)
 """Files of which those wrappers do so that show another signature, which takes less by position than is taken yet."""
 _ELSEWHERE = {each: f"pandas.core.groupby.{each}" for each in ("DataFrameGroupBy", "SeriesGroupBy")}
 """Where classes of pandas are of which only the name is stated."""
+# numpy and pandas have functions of 50 parameters.
 _MOST_NAMES = 30
 _MODULES = "torch.nn.modules."
 _MAKES_PLAINLY = ("keras/src/layers/layer.py", "keras/src/models/sequential.py")
 """Files of a `__new__` that takes all arguments and leaves it to `__init__` to refuse them."""
+# What runs tests or programs, not what is read.
 _REFUSED = ("test", "_test", "conftest", "__main__")
 _NOT_PYTHON = ("numpy", "pandas", "torch", *of_python.MODULES)
 """Packages whose functions that are not written in Python are called with objects that are good for nothing."""
@@ -50,7 +53,9 @@ _COMPILED = (
     "method",
     "_ArrayFunctionDispatcher",
 )
+# Made of little, so that most classes can be made at all.
 _SAMPLES: Sequence[Sequence[Any]] = ((2,), (), ("2020",))
+# Python's and Cython's own words; anything else may be about the objects.
 _OF_COUNT = re.compile(
     r"takes (?:at most|at least|exactly|from|no|\d+|\d or \d) |expected (?:at most|at least|\d+) "
     r"|missing (?:\d+ )?required |unexpected keyword argument|invalid keyword argument|needs an argument"
@@ -72,6 +77,7 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
     """
     package, _, rest = path.partition(".")
     owner, dot, own = rest.partition(".")
+    # pandas tells classes by a short name.
     path = f"{_ELSEWHERE[owner]}{dot}{own}" if package == "pandas" and owner in _ELSEWHERE else path
     if package not in operations.BOUND | of_python.MODULES or any(
         part.startswith(_REFUSED) for part in path.split(".")
@@ -79,8 +85,10 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
         return {"unknown": "not on the list"}
     holder, name = _holder(path)
     is_method = kind.startswith("method")
+    # Another class may take other arguments in a method of the same name.
     if kind == "method of made" and not (isinstance(holder, type) and is_made_of_anything(holder)):
         return {"unknown": "an object of another class"}
+    # Compiled functions first, as they have no signature to be trusted.
     refused = _refused_by_compiled(holder, path, n_positional, keywords, is_method=is_method)
     if refused is None and not is_method:
         refused = _refused_first(getattr(holder, name, None), holder, kind)
@@ -88,6 +96,7 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
         return refused
     signature = None
     if is_method and isinstance(holder, type):
+        # Module.__call__ takes anything and hands it to forward.
         if name == "__call__" and path.startswith(_MODULES):
             name = "forward"  # what a call hands on to, where no hook changes it
         signature = _of_function(inspect.getattr_static(holder, name, None))
@@ -98,6 +107,7 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
     if signature is None:
         return {"unknown": "no signature that tells"}
     try:
+        # None for each argument: binding looks at their number and names alone.
         signature.bind(*[None] * (n_positional + is_method), **dict.fromkeys(keywords))
     except TypeError as error:
         return {"raised": "TypeError", "message": f"{name}(): {error}", "takes": _names(signature)}
@@ -126,6 +136,7 @@ def _without_object(method: Any) -> dict[str, Any]:
     try:
         method(_Unusable())
     except Exception as error:  # noqa: BLE001 - the wrapper looks at the object first, or nothing is said
+        # `error.obj` is ours: the wrapper asked the data for an attribute of an estimator.
         if isinstance(error, AttributeError) and type(error.obj) is _Unusable:
             return {
                 "raised": "AttributeError",
@@ -142,6 +153,7 @@ def _refused_by_compiled(
     if function is None:
         return None
     said = ""
+    # torch takes sizes as separate integers, which a useless object cannot be.
     for each in (
         (_Unusable(), 1) if path.startswith("torch.") else (_Unusable(),)
     ):  # torch takes sizes one by one
@@ -149,6 +161,7 @@ def _refused_by_compiled(
             function(*[each] * n_positional, **dict.fromkeys(keywords, each))
         except TypeError as error:
             said = str(error)
+        # It accepted the number of arguments, and refused what they are.
         except Exception:  # noqa: BLE001 - whatever else it says is about the objects that it got
             return None
         else:
@@ -162,6 +175,7 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
     """The function of a path if it is not written in Python and may be called with anything; a method has an object."""
     package, _, rest = path.partition(".")
     name = path.rpartition(".")[2]
+    # Names that begin so may start threads, wait, or change settings of the process.
     if package not in _NOT_PYTHON or name in operations.NEVER or name.startswith(_NOT_CALLED):
         return None
     if package in of_python.MODULES and not (
@@ -170,6 +184,7 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
         return None
     if is_method:
         is_described = (
+            # A method needs an object, and only of these kinds it looks at arguments before it.
             isinstance(holder, type)
             and _kind(inspect.getattr_static(holder, name, None)) in _DESCRIBED
         )
@@ -185,6 +200,7 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
         isinstance(inspect.unwrap(function), types.FunctionType) if callable(function) else True
     )
     is_python = is_python or isinstance(getattr(function, "__func__", None), types.FunctionType)
+    # Functions of Cython in a class check the class of their object first.
     is_checked = (
         not isinstance(holder, type) or _kind(function) != "cython_function_or_method"
     )  # of what its object is
@@ -209,6 +225,7 @@ def _names(signature: inspect.Signature) -> str:
         str(each).partition(":")[0].partition("=")[0].strip()
         for each in signature.parameters.values()
     ]
+    # `self` is not something that a caller gives.
     names = [name for name in names if name != "self"]
     return (
         ", ".join(names[:_MOST_NAMES]) + " and others" * (len(names) > _MOST_NAMES)
@@ -224,6 +241,7 @@ def is_doubtful(path: str, n_positional: int, keywords: Sequence[str]) -> bool:
     function = getattr(holder, name, None)
     if not isinstance(function, types.FunctionType) or not hasattr(function, "__wrapped__"):
         return False
+    # A wrapper may take what the wrapped function does not: it is tried for real.
     try:
         inspect.signature(function).bind(*[None] * n_positional, **dict.fromkeys(keywords))
     except TypeError:
@@ -246,6 +264,7 @@ def _holder(path: str) -> tuple[Any, str]:
         if not hasattr(holder, part) and isinstance(holder, types.ModuleType):
             try:
                 importlib.import_module(".".join(parts[:at]))
+            # A path may name a module that this release has not got.
             except ImportError:
                 return None, name
         holder = getattr(holder, part, None)
@@ -268,6 +287,7 @@ def is_made_of_anything(kind: type) -> bool:
 
 def is_made_plainly(kind: type) -> bool:
     """Whether a call of a class returns an object of this very class, made by its __init__."""
+    # Its own `__new__` may return an object of another class.
     made_by = inspect.getattr_static(kind, "__new__")
     makes_plainly = made_by is vars(object)["__new__"] or _is_of(
         getattr(made_by, "__func__", None), _MAKES_PLAINLY
@@ -277,9 +297,11 @@ def is_made_plainly(kind: type) -> bool:
 
 def _of_function(function: Any) -> inspect.Signature | None:
     if type(function).__name__ == "_ArrayFunctionDispatcher":
+        # NumPy's dispatchers hold the Python function that they stand for.
         function = inspect.unwrap(function)
     while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
         is_signed = "__signature__" in vars(function)
+        # Any other wrapper may change its arguments.
         if not _is_of(function, _HAND_ON) and not (is_signed and _is_of(function, _HAND_ON_SIGNED)):
             return None
         function = function.__wrapped__

@@ -58,6 +58,7 @@ def parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """An operand and all that it holds, as form and content."""
     [(form, held)] = told.items()
     yield form, held
+    # A "made" operand holds the order of the step that made it.
     for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
         yield from parts(part)
     for part in held if form in ("list", "tuple", "set", "slice", "range") else ():
@@ -76,6 +77,7 @@ def is_whole(facts: Mapping[str, Any]) -> bool:
     """Whether the rows of a table or column are known: how many there are, and each label."""
     n_rows = _n_rows(facts)
     index = facts.get("index") or {}
+    # Several levels of labels are never stated whole.
     if n_rows is None or len(index.get("names") or [None]) != 1:
         return False
     if index.get("type") == "RangeIndex":
@@ -95,20 +97,24 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
         return True
     step, name = order["step"], order["name"]
     if step == "attribute" and name in ACCESSORS and tables[0]["type"] == "pandas.Series":
+        # `.str` of objects may be refused for one of their values.
         return (
             tables[0]["dtype"] not in ("", "category")
             or name == "cat"
             and tables[0]["dtype"] == "category"
         )
     is_method = step == "method" and order["of"] in KINDS
+    # A key may be a column or a name of a row level: both must be known.
     if is_method and name in _BY_NAMES and not tells_names(order):
         return False
+    # resample takes times alone, and asks the kind of index first.
     if name in _OF_TIMES and (tables[0].get("index") or {}).get("type") not in _INDICES:
         return False
     is_by_label = _is_by_label(order)
     is_of_labels = (
         is_by_label or step in ("located", "set_item") or is_method and name in _OF_LABELS
     )
+    # Columns of objects may hold what any method refuses.
     if any(map(_holds_anything, tables)) and not is_of_labels:
         return False
     return all(map(is_whole, tables)) or _are_rows_ignored(order, tables, is_by_label=is_by_label)
@@ -128,17 +134,20 @@ def _are_rows_ignored(
     """Whether a step looks neither at how many rows there are nor at their labels."""
     step, name = order["step"], order["name"]
     others = [*order["operands"][1:], *order["keywords"].values()]
+    # An array beside a table must have as many elements as the table has rows.
     if _hold_surrogates(others):
         return False
     if len(tables) > 1 and name not in _OF_SEVERAL:
         return step in ("item", "located") and not any(map(is_whole, tables))
     is_table = tables[0]["type"] == "pandas.DataFrame"
+    # iloc[3] of a known number of rows is in it, or is not.
     if step == "located" and name in ("iloc", "iat") and _n_rows(tables[0]) is not None:
         return True
     if step == "located":
         return is_table and name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
     if step == "operator":
         is_plain = all("is" in told for told in others)
+        # Two tables match by label; a number fits every row.
         return len(tables) == 1 and (is_plain or _n_rows(tables[0]) is not None)
     if step == "call":
         return order["of"] == "pandas" and name in _FUNCTIONS
@@ -151,7 +160,9 @@ def _is_method_of_columns(
     name: str, others: Iterable[Mapping[str, Any]], keywords: Mapping[str, Any]
 ) -> bool:
     if name == "drop":
+        # drop() without `columns` drops rows, which are unknown.
         return "columns" in keywords and "index" not in keywords and "labels" not in keywords
+    # A list may be one value per row, or one for all.
     if name in _MAY_COUNT_ROWS and any(
         form in _LISTS for told in others for form, _ in parts(told)
     ):
@@ -193,6 +204,7 @@ def untold(order: Mapping[str, Any]) -> set[str]:
     """Facts of an operation's result that may depend on more than the schema of its operands."""
     step, of, name = order["step"], order["of"], order["name"]
     is_counted = name in _KEEPS_ROWS if step == "method" else step != "call" or name in _COUNTED
+    # Which rows remain is unknown, so their labels are as well.
     facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}
     if not tells_names(order):
         facts.add("index_names")
@@ -203,6 +215,7 @@ def untold(order: Mapping[str, Any]) -> set[str]:
         facts.add("shape")
     if any(held["type"] == KINDS[0] for held in _tables(order)):
         facts.add("writeable")  # elements of a table that lie together are shown, others are copied
+    # melt takes the common dtype of all columns, and not all are known.
     return facts | {"dtypes"} if name == "melt" else facts
 
 
@@ -218,6 +231,7 @@ def changes_first(order: Mapping[str, Any]) -> bool:
     """Whether a step changes a table in place, of which the schema afterwards is an answer too."""
     if order["of"] != "pandas.DataFrame":
         return False
+    # Only literally: a variable may be False.
     is_asked_for: bool = order["keywords"].get("inplace") == {"is": True}
     return (
         order["step"] in ("set_item", "del_item")

@@ -15,6 +15,7 @@ from importlib import metadata
 def versions(names: list[str]) -> dict[str, str]:
     """By name, with "python"; a distribution that is not installed is left out."""
     found = {"python": platform.python_version()}
+    # metadata reads a file per distribution: no library is imported.
     for name in names:
         with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)

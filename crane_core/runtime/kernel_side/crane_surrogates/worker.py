@@ -78,8 +78,10 @@ def main(path: str, memory_bytes: str) -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, _FILE_BYTES),
     ):
+        # Hard limits as well, so that a library cannot lift them.
         resource.setrlimit(limit, (most, most))
     warnings.simplefilter("ignore")
+    # A print of a library would mix with the answers, or fill a pipe that is not read.
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - what libraries print is nobody's matter
     _is_loaded("numpy")  # what all others need, before somebody waits for it
     with socket.socket(socket.AF_UNIX) as connection:
@@ -89,6 +91,7 @@ def main(path: str, memory_bytes: str) -> None:
                 said = answer(line)
                 stream.write(json.dumps(said).encode() + b"\n")
                 stream.flush()
+                # Ended between two answers, so that no question is lost.
                 if "loaded" not in said and _data_bytes() > _FULL * int(memory_bytes):
                     return  # another begins, with the libraries that are asked then
 
@@ -96,6 +99,7 @@ def main(path: str, memory_bytes: str) -> None:
 def _data_bytes() -> int:
     """What of RLIMIT_DATA is used; 0 where the system does not tell."""
     try:
+        # Field 5 is data and stack, which is what RLIMIT_DATA counts.
         with open("/proc/self/statm") as told:  # noqa: PTH123
             return int(told.read().split()[5]) * resource.getpagesize()
     except OSError:
@@ -111,6 +115,7 @@ def answer(line: bytes) -> dict[str, Any]:
         return _learnt(order) if order["step"] == "learns" else _asked(order)
     except NotMadeError as lack:
         return {"unknown": f"no surrogate: {lack}"}
+    # A mistake here must never count as one of the notebook.
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here says nothing of the notebook
         return {"unknown": type(error).__name__}
 
@@ -139,6 +144,7 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
         return members.of_object(of, name, is_made=order["is_made"], is_label=order["is_label"])
     if step == "wrapped":
         return _of_wrapped(of, order)
+    # Checked here as well as by the sender: this process runs what it is told.
     if not operations.is_asked(order):
         return {"unknown": "not on the list"}
     if "made" in (*order["operands"], {})[0]:
@@ -151,6 +157,7 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
 def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
     """What is certain of a step on the result of another: if all of it is known, or its class hides no labels."""
     step, name = order["step"], order["name"]
+    # One class with every fill, else the values decide.
     kinds = {type(_operand(order["operands"][0], fill)) for fill in FILLS}
     if len(kinds) > 1 or not operations.is_followed(kind := kinds.pop(), order["operands"][0]):
         return {"unknown": "its class is not followed"}
@@ -159,6 +166,7 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
         if members.is_routine(path, name):
             return {"gave": {"type": "method", "of": f"{path}.{name}"}}
         said = _agreed(_operation(step, path, name), order)
+        # AttributeError only for a name that was meant for another: packages add methods.
         is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(name, kind)
         return said if is_told else {"unknown": "it may be there"}
     if step == "item":
@@ -167,6 +175,7 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
         said = _agreed(_operation(step, path, name), order)
         if "raised" in said or "gave" in said:
             return said
+    # By name and count at least, where the step itself cannot be tried.
     operands = order["operands"][1:]
     return signatures.bound(f"{path}.{name}", len(operands), list(order["keywords"]), kind="method")
 
@@ -185,6 +194,7 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
     """What an operation does with every fill of its operands."""
     agreed: dict[str, Any] = {}
     for fill in FILLS:
+        # Made again in each turn: a step may change its operands.
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill, order):
@@ -194,8 +204,10 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
         if "gave" in outcome and tables.changes_first(order):
             outcome["left"] = schema(operands[0])
         agreed = _common(agreed, outcome) if agreed else outcome
+        # One fill that differs is enough: nothing is certain then.
         if not agreed:
             return {"unknown": "it depends on values"}
+    # The same message with all fills may still be about values that all of them have.
     if "raised" in agreed and not operations.tells_refusal(
         order, agreed["raised"], agreed["message"]
     ):
@@ -208,6 +220,7 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
     if not signatures.is_doubtful(path, len(order["operands"]), list(order["keywords"])):
         return {"unknown": "it may be bound"}
     said = _agreed(signatures.found(path), order)
+    # Its own words about its arguments, not those of a function further down.
     own = re.compile(re.escape(path.rpartition(".")[2]) + r"\(\) (?:got|missing|takes)")
     if said.get("raised") == "TypeError" and own.match(said["message"]):
         return said
@@ -221,6 +234,7 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
     if len(found) > 1 and all("raised" in each for each in found):
         # What may be missing is refused in one fill; the others say what is refused where nothing is.
         reasons = [each for each in found if each["about"] != learning.OF_MISSING] or found
+        # One reason with every fill; the message may hold a number that differs.
         are_one = (
             len({each["about"] for each in reasons}) == len({each["raised"] for each in found}) == 1
         )
@@ -254,9 +268,12 @@ def _common(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
 
 def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
     """The facts that are the same of both, also of what both hold; none of objects of two types."""
+    # Two types: nothing of the two can be compared.
     if facts.get("type") != others.get("type"):
         return {}
+    # A fact that differs depends on values, so it is left out.
     same = {name: fact for name, fact in facts.items() if name in others and others[name] == fact}
+    # Lengths of axes one by one: (3, None) is still known to have two axes.
     for name in ("shape", "dtypes") if facts.get("columns") == others.get("columns") else ():
         if len(facts.get(name) or ()) == len(others.get(name) or ()) > 0:
             same[name] = [
@@ -275,9 +292,11 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
         if of == "builtins":
             of_python: Callable[..., Any] = vars(builtins)[name]
             return of_python
+        # By attributes: the name was checked against the list.
         function: Callable[..., Any] = reduce(getattr, name.split("."), library_of(of).PACKAGE)
         return function
     if name == "__call__":
+        # getattr(held, "__call__") would not be what `held()` does.
         return lambda held, *given, **named: held(*given, **named)
     if step == "method":
         return lambda held, *given, **named: getattr(held, name)(*given, **named)
@@ -299,11 +318,13 @@ def _tried(
     try:
         result = operation(*operands, **keywords)
     except _NEVER as error:
+        # torch says so of a dtype on the processor, whatever the values.
         is_about_dtype = isinstance(error, NotImplementedError) and _FOR_DTYPE in str(error)
         if not is_about_dtype and not _is_checked_by_torch(error):
             return {"unknown": type(error).__name__}
         return refusal(error)
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
+        # The worker's own limits must not be told as a refusal.
         if _OF_PROCESS.search(str(error)):
             return {"unknown": type(error).__name__}
         return refusal(error)
@@ -312,6 +333,7 @@ def _tried(
 
 def _is_checked_by_torch(error: Exception) -> bool:
     """Whether torch itself asserts something of what it is given, and says what."""
+    # The innermost frame says who asserts: torch, or a function that was handed to it.
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -335,6 +357,7 @@ def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
         }
     if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
         kind = type(value)
+        # Named tuples of libraries (torch.return_types) are told by their class.
         path = kind.__name__ if kind in (list, tuple) else f"{kind.__module__}.{kind.__qualname__}"
         parts = {
             str(at): schema(part, is_measured=is_measured) or _ANYTHING
@@ -346,6 +369,7 @@ def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
         read: dict[str, Any] = library_of(package).read(value)
     except NotMadeError:
         return {}
+    # Integers of a tensor that are lengths bound what they may index.
     if is_measured and "value_range" in (told := seen(value)):
         read["value_range"] = told["value_range"]
     return read

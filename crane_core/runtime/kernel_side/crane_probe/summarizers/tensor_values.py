@@ -16,10 +16,12 @@ def of_array(array: Any, look: Any) -> dict[str, Any]:
     """has_nan, of a flat tensor value_info; range, counts of NaN and the elements of a small one as additions."""
     found = for_numpy.array(array, look)
     values, plus = dict(found.get("values", {})), found.get("plus", {})
+    # The paper's extractor has no range for tensors, so that it is an addition.
     range_found = values.pop("value_range", None)
     more = dict(
         plus.get("values", {}), **({} if range_found is None else {"value_range": range_found})
     )
+    # For flat continuous ones it has.
     if array.ndim == 1 and values.get("value_info", {}).get("value_type") == "continuous":
         values["value_info"] = dict(values["value_info"], value_range=range_found)
     return {"values": values, "plus": dict(plus, values=more)}

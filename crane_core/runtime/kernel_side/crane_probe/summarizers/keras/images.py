@@ -17,6 +17,7 @@ from ...kernel_copy import foreign
 from ...kernel_copy.forked import Facts, Tell
 from .parts import PACKAGES, plain_dict
 
+# Locks and generators of an iterator: looking at them says nothing, taking from them changes it.
 _INNER = ("lock", "index_generator", "index_array", "filenames", "image_data_generator", "x_misc")
 
 _CHANGES = (
@@ -34,6 +35,7 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
     sizes = {"n_samples": held.get("n"), **_kept(held, look, (second, "batch_size", "image_shape"))}
     base = {
         "structure": sizes,
+        # The paper's extractor has other keys for an iterator over a frame.
         "values": _kept(
             held, look, ("num_classes", "class_mode") if is_frame else ("num_classes",)
         ),
@@ -47,6 +49,7 @@ def _kept(held: Mapping[str, Any], look: Any, names: tuple[str, ...]) -> dict[st
     stated = {
         name: held[name]
         for name in names
+        # class_mode=None is a setting: batches then have no labels.
         if held.get(name) is not None or name == "class_mode" and name in held
     }
     return {name: plain(item, look) for name, item in stated.items() if is_plain(item)}
@@ -67,6 +70,7 @@ def _batches(held: Mapping[str, Any]) -> dict[str, Any]:
     if type(n) is not int or type(size) is not int or size < 1:
         return {}
     parts = {"batch[0]": _images(held), **_labels(held)}
+    # The last batch may be smaller; shapes are those of a full one.
     shapes = {name: [min(n, size), *part[0]] for name, part in parts.items() if part is not None}
     dtypes = {name: part[1] for name, part in parts.items() if part is not None}
     structure: dict[str, Any] = {"num_batches": -(-n // size), "batch_shapes": shapes}
@@ -86,6 +90,7 @@ def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
         given: Any = held.get("y")
         return {"batch[1]": [size_of(given)[1:], str(given.dtype)]} if size_of(given) else {}
     mode, dtype = held["class_mode"], str(held.get("dtype"))
+    # "binary" and "sparse" give one number per image, of the dtype of the images.
     if mode in ("binary", "sparse"):
         return {"batch[1]": [[], dtype]}
     if mode == "categorical":
@@ -117,6 +122,7 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
     done = {
         name: fact
         for name, fact in stated.items()
+        # What is off, or as Keras sets it itself, says nothing.
         if fact not in (None, 0, [1.0, 1.0], "channels_last")
     }
     split = look.scalar(held.get("_validation_split"))
@@ -130,6 +136,7 @@ def sequence(value: Any, look: Any) -> dict[str, Any]:
     """Number of batches, and the shapes and dtypes of the first one, had by indexing it."""
     held = {name: item for name, item in instance_dict(value).items() if name not in _INNER}
     plus = attributes_of(held, look)
+    # Iterators of Keras are told without a batch: taking one would advance them.
     if not _is_of_notebook(value):
         return {"plus": plus}
     return {"plus": merged(plus, _first_batch(_told(value, look)))}
@@ -142,6 +149,7 @@ def _is_of_notebook(value: Any) -> bool:
 
 def _told(value: Any, look: Any) -> Facts:
     def work(tell: Tell) -> None:
+        # One batch: a second one costs as much and says the same.
         samples.tell_of(value, None, tell, time.perf_counter(), most=1)
 
     return foreign.facts_of(work, look)

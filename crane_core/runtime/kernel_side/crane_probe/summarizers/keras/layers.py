@@ -65,6 +65,7 @@ def layer(value: Any, look: Any) -> dict[str, Any]:
             for one in layers_of(held)[:_MOST_NAMES]
         ]
     }
+    # A layer that is not built has no weights to count yet.
     n_weights = counts(inside) if held.get("built") is not False else {}
     structure = {**facts, **n_weights, **(names if names["layers"] else {})}
     built = {"built": held["built"]} if type(held.get("built")) is bool else {}
@@ -74,6 +75,7 @@ def layer(value: Any, look: Any) -> dict[str, Any]:
 
 def name_of_layer(layer: Any) -> str:
     held = own_dict(layer)
+    # Keras 3 keeps `name`, Keras 2 `_name`.
     name = held.get("name", held.get("_name"))
     return name if type(name) is str else ""
 
@@ -88,7 +90,9 @@ def about_layer(layer: Any, look: Any, nodes: Mapping[int, Any] | None = None) -
     facts.update(settings_of(held, look))
     called = call_of(held, nodes) or built_with(held)
     if not called or held.get("built") is False:
+        # Before a first call only the specification tells what a layer wants.
         called = dict(called, **expected_of(held))
+    # Where a call tells what it takes, weights follow from it.
     weights = {} if called.get("takes") or layers_of(held) else _weights(held)
     frozen = {"trainable": False} if held.get("_trainable") is False else {}
     return {**facts, **called, **weights, **frozen}
@@ -102,6 +106,7 @@ def _weights(held: Mapping[str, Any]) -> dict[str, Any]:
 
 def expected_of(held: Mapping[str, Any]) -> dict[str, Any]:
     """What the layer's input specification demands: {"expects": {"ndim", "min_ndim", "axes", "shape"}}."""
+    # A layer with several inputs has a list of specifications.
     specs = plain_list(held.get("_input_spec")) or [held.get("_input_spec")]
     told = [_spec(own_dict(spec)) for spec in specs if spec is not None]
     return {"expects": told[0] if len(told) == 1 else told} if any(told) else {}
@@ -118,6 +123,7 @@ def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings_of(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """The settings that decide on shapes, and the activation."""
+    # An RNN keeps units and activation in its cell.
     cell = own_dict(held.get("cell"))
     inner: dict[str, Any] = {name: cell[name] for name in ("units", "activation") if name in cell}
     inner.update(held)
@@ -125,6 +131,7 @@ def settings_of(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
         name: inner[name] for name in _SETTINGS.split() if name in inner and is_plain(inner[name])
     }
     activation = inner.get("activation")
+    # An activation may be a layer or a class: only a function has a name.
     if type(activation) is FunctionType:
         stated["activation"] = activation.__name__
     return {
@@ -148,6 +155,7 @@ def built_with(held: Mapping[str, Any]) -> dict[str, Any]:
     """The shapes, size of the batch included, that a layer was built for."""
     shapes = plain_dict(held.get("_build_shapes_dict"))
     found = {str(name): dims(shape) for name, shape in shapes.items()}
+    # Keras 2 keeps one shape, Keras 3 a dict by argument.
     legacy = dims(held.get("_build_input_shape"))
     found = found or ({"input_shape": legacy} if legacy is not None else {})
     return {"built_with": found} if found else {}
@@ -157,6 +165,7 @@ def call_signature(value: Any) -> dict[str, Any]:
     """The signature of `call`, where a class of the notebook defines it."""
     owner = next((kind for kind in mro_of(type(value)) if "call" in class_dict(kind)), None)
     found = static_attribute(value, "call")
+    # Keras' own `call` is documented; a class of the notebook is not.
     if owner is None or found is None or package_of(owner) in PACKAGES:
         return {}
     signature = signature_of(found.value, value).get("signature")

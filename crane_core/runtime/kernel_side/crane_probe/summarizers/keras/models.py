@@ -20,6 +20,7 @@ def model(value: Any, look: Any) -> dict[str, Any]:
     held = own_dict(value)
     network = _network(held)
     inside = list(walk(value, look, {}))
+    # As for layers: what is not built has no weights.
     n_weights = counts(inside) if held.get("built") is not False else {}
     structure = {**_ends(held, network), **n_weights, **_layers(held, network, look)}
     representation = {**_input_dtypes(network), **layers.call_signature(value)}
@@ -44,6 +45,7 @@ def _network(held: Mapping[str, Any]) -> Mapping[str, Any]:
 def input_of(held: Mapping[str, Any]) -> Any:
     """The symbolic inputs of a model, nested as it takes them; None for one that has none (yet)."""
     network = _network(held)
+    # Keras 3 and Keras 2 name it in two ways.
     return network.get("_inputs_struct", network.get("_nested_inputs"))
 
 
@@ -62,12 +64,14 @@ def _ends(held: Mapping[str, Any], network: Mapping[str, Any]) -> dict[str, Any]
 def _layers(held: Mapping[str, Any], network: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """{"layers": {name: {"type", settings, "takes", "gives"}}} in order; the middle of very many is counted."""
     own = layers_of(held)
+    # A layer that is shared by models has nodes of all: only this model's count.
     nodes = {
         id(node): node
         for node in network.get("_nodes", network.get("_network_nodes", ()))
         if node is not None
     }
     half = _MOST_LAYERS // 2
+    # The ends of a deep model say what goes in and comes out.
     kept = own if len(own) <= _MOST_LAYERS else [*own[:half], *own[-half:]]
     shown = {
         look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes) for one in kept
@@ -91,6 +95,7 @@ def _state(held: Mapping[str, Any], inside: list[Any], look: Any) -> dict[str, A
 
 def _compiled(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """compiled, and loss, metrics and optimizer as they were given."""
+    # Keras 2 keeps both with an underscore.
     is_compiled = held.get("compiled", held.get("_is_compiled"))
     if is_compiled is not True:
         return {"compiled": False} if is_compiled is False else {}
@@ -103,6 +108,7 @@ def _compiled(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
 
 
 def _metrics(held: Mapping[str, Any]) -> Any:
+    # Only what was given to compile(): Keras 2 makes metrics of it later.
     given = held.get("_compile_metrics", held.get("compiled_metrics"))
     return own_dict(given).get("_user_metrics") if given is not None else None
 

@@ -12,12 +12,14 @@ from ...anatomy import instance_dict, is_kind, mro_of, name_of, package_of
 from ...own_dict import own_dict
 from ..tensorflow.tensors import dims
 
+# tf_keras is Keras 2 under its own name, for TensorFlow 2.16 and later.
 PACKAGES = ("keras", "tf_keras")
 _LAYER_LISTS = ("_layers", "_self_tracked_trackables")
 _VARIABLE_LISTS = {
     "trainable": ("_trainable_variables", "_trainable_weights"),
     "other": ("_non_trainable_variables", "_non_trainable_weights"),
 }
+# Lists in lists, as models hold blocks: deeper ones hold themselves.
 _DEEPEST = 40
 _NS_PER_LAYER = 60_000
 
@@ -31,6 +33,7 @@ def is_of_keras(value: Any, name: str) -> bool:
 
 def plain_list(value: Any) -> list[Any]:
     """The items of a list, and of the lists in whose place Keras and TensorFlow keep their own."""
+    # TensorFlow's tracking replaces a list by a wrapper that is not a list inside.
     if type(value).__name__ == "ListWrapper":
         value = own_dict(value).get("_storage")
     if is_kind(value, list):
@@ -48,6 +51,7 @@ def plain_dict(value: Any) -> dict[Any, Any]:
 def layers_of(held: Mapping[str, Any]) -> list[Any]:
     """The layers directly inside, in order, each once."""
     tracked = next((held[name] for name in _LAYER_LISTS if name in held), ())
+    # By id: a layer that is used twice is one layer.
     found = {id(layer): layer for layer in _spread(tracked, 0) if is_of_keras(layer, "Layer")}
     return list(found.values())
 
@@ -64,6 +68,7 @@ def _spread(value: Any, depth: int) -> Iterator[Any]:
 
 def walk(value: Any, look: Any, met: dict[int, Any]) -> Iterator[Any]:
     """The layer and all inside it, each once, as far as the budget goes."""
+    # A model may hold itself.
     if id(value) in met or not look.affords(_NS_PER_LAYER):
         return
     met[id(value)] = value
@@ -97,6 +102,7 @@ def variables(held: Mapping[str, Any], group: str) -> list[Any]:
 def size_of(variable: Any) -> int:
     size = 1
     for length in shape_of(variable) or ():
+        # An open size counts as 0: the number of weights is not known then.
         size *= length or 0
     return size
 
@@ -104,6 +110,7 @@ def size_of(variable: Any) -> int:
 def shape_of(value: Any) -> Any:
     """The shape of a variable or symbolic tensor as a list; None if it has none."""
     held = own_dict(value)
+    # Symbolic tensors of Keras 2 keep their shape in a type specification.
     if "_type_spec" in held:
         held = instance_dict(held["_type_spec"])
     return dims(held.get("_shape"))
@@ -112,6 +119,7 @@ def shape_of(value: Any) -> Any:
 def dtype_of(value: Any) -> str | None:
     held = own_dict(value)
     dtype: Any = held.get("_dtype", instance_dict(held.get("_type_spec")).get("_dtype"))
+    # A dtype is TensorFlow's object or, in Keras 3, a text.
     name = dtype.name if package_of(type(dtype)) == "tensorflow" else dtype
     return name if type(name) is str else None
 
@@ -135,6 +143,7 @@ def shapes_in(structure: Any) -> Any:
 
 def call_of(held: Mapping[str, Any], nodes: Mapping[int, Any] | None = None) -> dict[str, Any]:
     """{"takes", "gives"} of the layer's last symbolic call, of those among `nodes` where they are given."""
+    # A layer has a node for each call; the last is what the model uses.
     calls = plain_list(held.get("_inbound_nodes", held.get("_inbound_nodes_value")))
     among = [node for node in calls if nodes is None or id(node) in nodes] or calls
     if not among:
@@ -142,4 +151,5 @@ def call_of(held: Mapping[str, Any], nodes: Mapping[int, Any] | None = None) -> 
     node = own_dict(among[-1])
     taken = own_dict(node.get("arguments")).get("keras_tensors", node.get("_keras_inputs"))
     facts = {"takes": shapes_in(taken), "gives": shapes_in(node.get("outputs"))}
+    # A call without tensors (a layer that only makes values) has none to tell.
     return {name: shape for name, shape in facts.items() if shape != []}

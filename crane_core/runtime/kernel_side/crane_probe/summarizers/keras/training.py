@@ -43,6 +43,7 @@ def named(value: Any, look: Any) -> Any:
 def settings(value: Any, look: Any) -> dict[str, Any]:
     """The plain public settings that are not left open; what a wrapped function was given."""
     held = own_dict(value)
+    # A loss given by name is a wrapper around a function with its arguments.
     held = {**held, **plain_dict(held.get("_fn_kwargs"))}
     public = {
         name: item for name, item in held.items() if type(name) is str and not name.startswith("_")
@@ -53,6 +54,7 @@ def settings(value: Any, look: Any) -> dict[str, Any]:
         if name not in _LEFT_OUT and is_plain(item)
     }
     return {
+        # False and None are what Keras has where nothing was set.
         name: fact
         for name, fact in stated.items()
         if fact not in (None, False) and _USUAL.get(name) != fact
@@ -78,10 +80,12 @@ def optimizer(value: Any, look: Any) -> dict[str, Any]:
 def rate(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """The learning rate as a number, a schedule by class and settings."""
     found = next((held[name] for name in _RATES if name in held), None)
+    # Keras 2 keeps hyperparameters in a dict of its optimizer.
     if found is None:
         found = plain_dict(held.get("_hyper")).get("learning_rate")
     if is_of_keras(found, "LearningRateSchedule"):
         return {"learning_rate": dict({"type": type(found).__qualname__}, **settings(found, look))}
+    # A variable in Keras 3, which holds that of the backend.
     inner = own_dict(found).get("_value", found)
     number = plain_scalar(inner)
     # It is kept as float32; seven digits are what that holds.
@@ -90,6 +94,7 @@ def rate(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
 
 def callback(value: Any, look: Any) -> dict[str, Any]:
     """What a callback watches and how."""
+    # Both are set by fit() and belong to the model.
     return {"plus": attributes_held(value, look, left_out=("params", "model"))}
 
 

@@ -33,6 +33,7 @@ _MOST_COUNTED = 50_000
 """Values that are looked at one by one in Python, for facts that matter to small data most."""
 _DAY_FIRST = re.compile(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}\b")
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*")
+# Of two places: pandas 3 shows the classes under its public path.
 _MISSING_TYPES = {
     *("pandas._libs.missing.NAType", "pandas._libs.tslibs.nattype.NaTType"),
     *("pandas.api.typing.NAType", "pandas.api.typing.NaTType"),
@@ -57,6 +58,7 @@ def dtype_of(values: Any) -> Any:
         (class_dict(kind)["dtype"] for kind in mro_of(type(values)) if "dtype" in class_dict(kind)),
         None,
     )
+    # The property keeps what it returns in the object: reading would change the kernel's memory.
     return kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
 
 
@@ -66,6 +68,7 @@ def items_of(values: Any) -> list[Any]:
     if array is not None and array.dtype.kind in arrays.TIMES:
         return [arrays.plain(item) for item in array]
     if name_of(type(values)) == "PeriodArray":
+        # NaT among periods is the least integer.
         missing = arrays.numpy().iinfo("int64").min
         return [
             None if item == missing else period_text(values, item)
@@ -86,6 +89,7 @@ def facts_of(values: Any, look: Any, known: KnownColumn = KnownColumn()) -> Colu
     """Facts of a column; where the time is up, that they are not computed."""
     try:
         return _facts_of(values, look, known)
+    # Where the time is up in the middle, nothing of the column is half told.
     except OverBudgetError as late:
         return ColumnFacts({"not_computed": str(late)}, {}, {})
 
@@ -109,6 +113,7 @@ def _of_numbers(values: Any, array: Any, look: Any, known: KnownColumn) -> Colum
         (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
     )
     basic = range_facts(found, at, array.size, look)
+    # The range is known from the block, so distinct values may be counted in a table.
     ends = (found.low[at], found.high[at]) if found is not None else None
     distinct = arrays.distinct(array, look, ends, is_brief=known.is_brief)
     basic.update(distinct_facts(distinct, look))
@@ -132,6 +137,7 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
     missing = arrays.numpy().iinfo("int64").min
     n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
     facts: dict[str, Any] = {"has_nan": n_missing > 0}
+    # Without the missing ones, which are the least integers.
     found = arrays.in_pieces((piece[piece != missing] for piece in arrays.pieces(numbers)), look)
     if found is not None and size > n_missing:
         facts["value_range"] = [
@@ -157,6 +163,7 @@ def _of_masked(values: Any, look: Any) -> ColumnFacts:
 
 
 def _unmasked(data: Any, mask: Any) -> Iterator[Any]:
+    # A piece at a time: data[~mask] of the whole would copy the column.
     for start in range(0, data.shape[0], arrays.PIECE):
         part = slice(start, start + arrays.PIECE)
         yield data[part][~mask[part]]
@@ -168,6 +175,7 @@ def _of_pieces(
     """Numbers in pieces without those that are missing."""
     found = arrays.in_pieces(again(), look) if size > n_missing else None
     values = range_facts(found, 0, size - n_missing, look)
+    # NaN may stand in Float64 beside what is masked.
     values["has_nan"] = n_missing > 0 or bool(values.get("has_nan"))
     values.update(
         _distinct_in_pieces(again, size, look)
@@ -207,6 +215,7 @@ def _of_objects(array: Any, look: Any) -> ColumnFacts:
             {"not_computed": f"types and missing values of {row.length} objects"}, {}, {}
         )
     kinds = counted(row.again)
+    # NaN is a float among texts: `object` columns hold it for what is missing.
     has_floats = any(kind is float for kind, _ in kinds)
     n_nan = (
         sum(1 for item in row.again() if type(item) is float and item != item) if has_floats else 0
@@ -215,6 +224,7 @@ def _of_objects(array: Any, look: Any) -> ColumnFacts:
     present = [
         (kind, count - (n_nan if kind is float else 0))
         for kind, count in kinds
+        # Missing values do not count as another type.
         if not _is_missing_kind(kind)
     ]
     present = [(kind, count) for kind, count in present if count]
@@ -232,6 +242,7 @@ def _types_shown(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
 
 def _is_all_text(array: Any, look: Any) -> bool:
     """True when pandas' own quick look finds nothing but texts."""
+    # Only if pandas has loaded it, and by a private name that another release may not have.
     quick = getattr(sys.modules.get("pandas._libs.lib"), "is_string_array", None)
     if (
         quick is None
@@ -266,6 +277,7 @@ def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> dict[str, An
     """Where values of another type stand than most of the column has; missing values are not odd."""
     if len(present) < 2:
         return {}
+    # Of two types that are as frequent, the same one in each run.
     most, _ = max(present, key=lambda one: (one[1], type_name(one[0])))
     others = Kinds(*(kind for kind, _ in present if kind is not most))
     odd = ((at, item) for at, item in enumerate(row.again()) if type(item) in others)
@@ -286,6 +298,7 @@ def _typed(value: Any) -> str:
 
 def _read_as_numbers(row: RowOfValues, look: Any) -> dict[str, Any]:
     """How many texts read as numbers, which a library may turn into some."""
+    # to_numeric, astype(float) and many estimators read texts as numbers.
     if not 0 < row.length <= _MOST_COUNTED or not look.affords(row.length * _NS_PER_READ_TEXT):
         return {}
     return {"n_read_as_numbers": sum(1 for item in row.again() if _reads_as_number(item))}
@@ -300,6 +313,7 @@ def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
     counts: Counter[Any] = Counter(
         item for item in items_of(values) if type(item) in SCALARS and item == item
     )
+    # None is what is missing, not a class to be counted.
     counts.pop(None, None)
     return {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
 
@@ -308,6 +322,7 @@ def _forms(row: RowOfValues, look: Any) -> dict[str, Any]:
     """Of texts of which most read as numbers or dates: those that do not."""
     first = [item for item in islice(row.again(), _TESTED) if item]
     for form, fits in (("numbers", _reads_as_number), ("dates", _DATE.fullmatch)):
+        # Half of the first twenty decide; the rest is checked against them.
         if first and 2 * sum(1 for item in first if fits(item)) >= len(first):
             if not look.affords(row.length * _NS_PER_READ_TEXT):
                 return {"texts_look_like": form, "other_texts": "not computed"}
@@ -331,6 +346,7 @@ def _telling_dates(row: RowOfValues, look: Any) -> dict[str, Any]:
     if not look.affords(row.length * _NS_PER_READ_TEXT):
         return {}
     first = next((item for item in row.again()), "")
+    # A year at the start is unambiguous.
     if not _DAY_FIRST.match(first):
         return {}
     largest: list[tuple[int, str]] = [(-1, ""), (-1, "")]
@@ -359,6 +375,7 @@ def _of_categories(values: Any, look: Any) -> ColumnFacts:
     """Categories, in order where they have one, and which of them occur."""
     np = arrays.numpy()
     codes, categories = (
+        # Releases of pandas keep the codes under two names.
         values._codes if hasattr(values, "_codes") else values._ndarray,
         values.categories,
     )
@@ -372,6 +389,7 @@ def _of_categories(values: Any, look: Any) -> ColumnFacts:
             {"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation
         )
     counts = (
+        # Code -1 is what is missing; bincount takes no negative numbers.
         sum(np.bincount(piece + 1, minlength=len(categories) + 1) for piece in arrays.pieces(codes))
         if len(codes)
         else []
@@ -395,6 +413,7 @@ def _of_texts(values: Any, look: Any) -> ColumnFacts:
 
 
 def _arrow(values: Any) -> Any:
+    # The attribute has had two names.
     held = vars(values) if hasattr(values, "__dict__") else {}
     found = held.get("_pa_array", held.get("_data"))
     return found if type(found).__module__.startswith("pyarrow") else None
@@ -402,6 +421,7 @@ def _arrow(values: Any) -> Any:
 
 def _arrow_pieces(chunked: Any) -> Iterator[Any]:
     """The values in order; the first pieces are short, as often the first values are enough."""
+    # Chunk by chunk, as joining them would copy all texts.
     for chunk in chunked.chunks:
         start, length = 0, _FIRST_PIECE
         while start < len(chunk):
@@ -430,6 +450,7 @@ def _arrow_distinct(chunked: Any, row: RowOfValues, look: Any) -> dict[str, Any]
     if (
         compute is None
         or row.length <= _LONG
+        # Many distinct texts are counted by Python as quickly.
         or len(set(row.first(4096))) > sequences.KNOWN_DISTINCT
     ):
         return {}
@@ -472,6 +493,7 @@ def _is_arrow_number(kind: str) -> bool:
 
 def _of_sparse(values: Any, look: Any) -> ColumnFacts:
     """Sparse values: the ones that are stored, and the one for all others."""
+    # A sparse column made dense may not fit into memory.
     stored = values.sp_values
     found = (
         arrays.overall(stored, look)

@@ -30,12 +30,14 @@ from .storage import (
     series_values,
 )
 
+# A frame with more columns is a matrix: its labels are not asked for by name.
 _MOST_LABELS = 20_000
 _CHOSEN = Kinds(str, int, list)
 _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "groupby": ((0, "by"),),
     "sort_values": ((0, "by"),),
     "set_index": ((0, "keys"),),
+    # Position -1: only by keyword.
     "dropna": ((-1, "subset"),),
     "value_counts": ((0, "subset"),),
     "pivot": ((-1, "index"), (-1, "columns"), (-1, "values")),
@@ -106,6 +108,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     module = pandas()
     if package_of(type(value)) != "pandas":
         return None
+    # An attribute that the notebook has set on the object comes first.
     if steps[0].kind == ATTRIBUTE and steps[0].value in own_dict(value):
         return None
     if is_kind(value, module.DataFrame):
@@ -114,6 +117,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         return of_values(Values(series_values(value), series_index(value)), steps)
     if is_kind(value, module.Index):
         return _of_index(value, steps[0])
+    # GroupBy keeps the frame that it groups as `obj`.
     held = instance_dict(value)
     if "obj" in held and is_kind(held["obj"], module.DataFrame):
         return of_groups(Grouped(table_of(held["obj"])), steps)
@@ -124,6 +128,7 @@ def has_attribute(value: Any, name: str) -> bool | None:
     """Whether a label is the attribute. None for a class of the notebook."""
     if package_of(type(value)) != "pandas" or not is_kind(value, pandas().Series):
         return None
+    # A label of the index is an attribute of a Series, as a column is of a frame.
     return has_label(series_index(value), name)
 
 
@@ -163,9 +168,11 @@ def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
         )
     name = step.value
     if after is not None and after.kind == ITEM and name in _INDEXERS:
+        # loc and iloc are objects of a moment: followed with their subscript.
         return _INDEXERS[name](table, after.value)
     if after is not None and after.kind == CALL:
         return _call(table, name, after.value)
+    # `frame.plot.scatter(x=...)` names columns two steps further.
     if name == "plot" and len(steps) > 2 and after is not None and steps[2].kind == CALL:
         drawn = _columns_named(table, after.value, steps[2].value[0], dict(steps[2].value[1]))
         return Resolution(missing=tuple(drawn), n_steps=3)
@@ -180,6 +187,7 @@ def _attribute(table: FollowedTable, name: str) -> Resolution:
         return Resolution(table.columns)
     if name == "shape":
         return Resolution((length_of(table.index), length_of(table.columns)))
+    # Methods and properties of the class win over columns of that name.
     if _is_on_class(module.DataFrame, name):
         return Resolution(
             note=METHOD if callable(class_dict_value(module.DataFrame, name)) else PROPERTY
@@ -188,6 +196,7 @@ def _attribute(table: FollowedTable, name: str) -> Resolution:
         return Resolution()
     if name in table.labels:
         return _column(table, name)
+    # Columns with two levels: `frame.price` gives those below.
     if name in _firsts(table.labels):
         return Resolution()
     names = [label for label in table.labels if type(label) is str]
@@ -216,6 +225,7 @@ def class_dict_value(kind: Any, name: str) -> Any:
 
 
 def _column(table: FollowedTable, label: Any) -> Resolution:
+    # A label that occurs twice gives a frame, not a column.
     is_double = table.labels is not None and table.labels.count(label) > 1
     return (
         Resolution()
@@ -226,12 +236,15 @@ def _column(table: FollowedTable, label: Any) -> Resolution:
 
 def _item(table: FollowedTable, item: Any) -> Resolution:
     if type(item) is list:
+        # A list of True and False selects rows.
         is_mask = bool(item) and all(type(part) is bool for part in item)
         return Resolution(missing=() if is_mask else tuple(_missing(table, item)))
+    # Labels that are times are found by texts as well: pandas alone can tell.
     if table.labels is None or type(item) not in LABELS or _holds_unknown(item):
         return Resolution()
     if item in table.labels:
         return _column(table, item)
+    # A tuple may name a part of columns with several levels.
     if (
         item in _firsts(table.labels)
         or type(item) is tuple
@@ -251,6 +264,7 @@ def _missing(table: FollowedTable, items: Any, *, or_levels: bool = False) -> li
     if table.labels is None:
         return []
     there = {*table.labels, *_firsts(table.labels), *(table.levels if or_levels else ())}
+    # A tuple is one label where labels are tuples, else a list of labels.
     given = items if type(items) in LISTED and items not in _tuples_among(table) else [items]
     asked = [
         item
@@ -272,6 +286,7 @@ def _no_column(table: FollowedTable, label: Any) -> Missing:
         "similar": similar(label, labels),
         "n_columns": len(labels),
     }
+    # Asking for a column by the name of an index level is a common mistake.
     if label in table.levels:
         fact["is_name_of_index_level"] = True
     return Missing("columns", fact)
@@ -282,6 +297,7 @@ def _no_column(table: FollowedTable, label: Any) -> Missing:
 
 def _loc(table: FollowedTable, item: Any) -> Resolution:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
+    # With several levels, a tuple names one row.
     if type(item) is tuple and _may_be_of_levels(table.index, rows):
         return Resolution()
     missing = _rows_missing(table.index, rows)
@@ -339,6 +355,7 @@ def _call(table: FollowedTable, name: str, arguments: Any) -> Resolution:
     missing = _columns_named(table, name, positional, named)
     if missing:
         return Resolution(missing=tuple(missing), n_steps=2)
+    # axis=1 groups columns, by labels of the index.
     if name == "groupby" and "axis" not in named:
         return Resolution(Grouped(table), n_steps=2, follow=of_groups)
     return (
@@ -356,6 +373,7 @@ def _columns_named(
             missing += _missing(table, given, or_levels=name in _OR_LEVELS)
     dict_keyword = _DICTS_OF_COLUMNS.get(name)
     given = positional[0] if positional else named.get(dict_keyword or "")
+    # agg by rows (axis=1) takes names of rows.
     is_by_row = name != "astype" and ("axis" in named or len(positional) > 1)
     if dict_keyword and type(given) is dict and not is_by_row:
         missing += _missing(table, list(given))
@@ -380,6 +398,7 @@ def _names_no_columns(
     if name == "melt" and ("col_level" in named or len(positional) > 4):
         return True
     if name in _DRAWS:
+        # plot(x=0) means the first column.
         return any(type(part) is int for part in (given if type(given) in LISTED else [given]))
     if name in ("groupby", "pivot_table"):
         keys = (
@@ -395,6 +414,7 @@ def _names_no_columns(
 def _missing_in_drop(
     table: FollowedTable, name: str, positional: Any, named: dict[str, Any]
 ) -> list[Missing]:
+    # errors="ignore" drops what is there; `level` names a level of the index.
     if name != "drop" or named.get("errors") == "ignore" or "level" in named:
         return []
     columns, rows = _dropped(positional, named)
@@ -419,12 +439,15 @@ def _missing_in_query(
 ) -> list[Missing]:
     """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
+    # Backticks quote names that Python cannot read; resolvers bring other names.
     if type(text) is not str or "`" in text or table.labels is None or set(named) & _MORE_NAMES:
         return []
     try:
+        # "@name" is a variable of the notebook.
         tree = ast.parse(text.strip().replace("@", "_at_"), mode="eval")
     except SyntaxError:
         return []
+    # Functions in a query are called by name.
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = [
         node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
@@ -483,6 +506,7 @@ def of_values(values: Values, steps: tuple[ChainStep, ...]) -> Resolution:
 
 def _label_of(values: Values, item: Any) -> Resolution:
     """`series[label]`; a number is looked up as a label where labels are integers, and else only by pandas."""
+    # An integer is a position or a label, by the kind of labels and by release.
     if is_multi(values.index) or type(item) not in INDICES:
         return Resolution()
     array = (
@@ -505,6 +529,7 @@ def _position_of(values: Values, indexer: str, item: Any) -> Resolution:
 
 def _accessor(values: Values, name: str) -> Resolution:
     """`.str`, `.dt` and `.cat` exist for some dtypes alone."""
+    # None: only pandas can tell.
     if _has_accessor(values.array, name) is not False:
         return Resolution(note=PROPERTY)
     fact = {
@@ -525,9 +550,11 @@ def _has_accessor(array: Any, name: str) -> bool | None:
         is_time = dtype.startswith(
             ("datetime", "timedelta", "period", "timestamp", "date", "duration", "time")
         )
+        # Categories may be times, so .dt may exist.
         return None if dtype == "category" else is_time
     if dtype == "object":
         return _has_text(array)
+    # .str exists for categories of texts.
     if dtype.startswith(("str", "large_string")) or dtype == "category":
         return None
     return False
@@ -540,6 +567,7 @@ def _has_text(array: Any) -> bool | None:
         return True
     plain = [kind for kind in kinds if kind is not type(None)]
     is_one = all(kind in REAL for kind in plain) and int in plain or plain == [bool]
+    # Beyond that not all values were looked at.
     return False if is_one and len(array) <= 100_000 else None
 
 
@@ -553,6 +581,7 @@ def _series_attribute(values: Values, name: str, after: ChainStep | None) -> Res
         return Resolution(
             n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY
         )
+    # A label of the index may be the attribute.
     if has_label(values.index, name) is not False:
         return Resolution()
     fact = {
@@ -578,6 +607,7 @@ def _of_index(index: Any, step: ChainStep) -> Resolution | None:
 
 def columns_asked(asked: AskedName, mentioned: Iterable[str], labels: list[Any]) -> list[int]:
     """Positions of the columns that the target names, in the order of the frame."""
+    # A name may be spelled anywhere in the cell: in a list, a dict, a string.
     words = {*mentioned, *asked.attributes}
     numbers = {item for value in asked.items for item in _flat(value) if type(item) is int}
     firsts = [label[0] if type(label) is tuple and label else label for label in labels]
@@ -592,9 +622,11 @@ def keys_taken_as_unique(asked: AskedName) -> Iterator[list[Any]]:
     """Columns that a call of the target expects to be unique together: those of a pivot, of a checked new index."""
     for method, positional, named in asked.calls:
         given = dict(named)
+        # pivot() raises "Index contains duplicate entries" for the rest.
         if method == "pivot":
             keys = [*_flat(given.get("index")), *_flat(given.get("columns"))]
         elif method == "set_index" and (
+            # set_index followed by unstack needs each label once.
             given.get("verify_integrity") is True or positional and _is_unstacked(asked)
         ):
             keys = list(_flat(positional[0] if positional else given.get("keys")))

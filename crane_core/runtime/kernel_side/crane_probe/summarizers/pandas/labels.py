@@ -38,6 +38,7 @@ def index_facts(index: Any, look: Any) -> dict[str, Any]:
     if any(name is not None for name in names):
         facts["names"] = names
     if not is_range(index) and not is_multi(index):
+        # Neither a range nor several levels are kept in one array.
         facts["dtype"] = columns.dtype_text(index_values(index))
     facts.update(_ends(index, look))
     double = repeats(index, look)
@@ -48,6 +49,7 @@ def index_facts(index: Any, look: Any) -> dict[str, Any]:
 def _n_repeated(index: Any) -> int:
     """How many labels stand there again after their first place."""
     labels = (
+        # By codes: comparing integers instead of labels.
         list(zip(*(code.tolist() for code in index_codes(index))))
         if is_multi(index)
         else labels_of(index)
@@ -80,6 +82,7 @@ def _dtype_of(level: Any) -> str:
 
 def repeats(index: Any, look: Any) -> bool | None:
     """True when a label occurs twice; None where finding out costs too much."""
+    # A range never repeats, and is not written out to see it.
     if is_range(index):
         return False
     if is_multi(index):
@@ -89,6 +92,7 @@ def repeats(index: Any, look: Any) -> bool | None:
     is_ordered = (
         array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES and len(array) > 1
     )
+    # A rising index repeats nothing, and comparing neighbours needs no memory.
     if is_ordered and look.affords(len(array) * 3) and _is_rising(array):
         return False
     return _labels_repeat(index, look)
@@ -144,17 +148,20 @@ def has_label(index: Any, label: Any) -> bool | None:
         return type(label) is not str and label in range_of(index)
     values = index_values(index)
     array = ndarray_of(values)
+    # Times have an array of integers below them, in which a text is not found.
     if array is not None and array is not values:
         return None  # times, and periods, which are stored as numbers
     if array is not None and array.dtype.kind in "iuf":
         return (
             False
+            # No text is a label among numbers; 1 and 1.0 are one label.
             if type(label) is str
             else any(bool((piece == label).any()) for piece in arrays.pieces(array))
         )
     if array is not None and array.dtype.kind != "O" or length_of(index) > _LISTED:
         return None
     labels = labels_of(index)
+    # A column of objects may hold times, which pandas finds by text.
     return label in labels if all_plain(labels) and not _are_times(labels) else None
 
 

@@ -51,6 +51,7 @@ def frame_of(value: Any) -> Frame:
     """What a DataFrame stores. Raises TypeError for a frame that stores otherwise."""
     manager = _manager(value)
     columns, index = manager.axes
+    # The manager of arrays (pandas 1.3 to 2.2, an option) has no blocks.
     if hasattr(manager, "blocks"):
         blocks = tuple(
             Block(tuple(block.mgr_locs.as_array.tolist()), block.values) for block in manager.blocks
@@ -62,6 +63,7 @@ def frame_of(value: Any) -> Frame:
 
 def _manager(value: Any) -> Any:
     manager = instance_dict(value).get("_mgr", MISSING)
+    # A subclass may be made without its __init__.
     if manager is MISSING:
         raise TypeError("a pandas object without a block manager")
     return manager
@@ -80,6 +82,7 @@ def _column(block: Block, number: int, row: int) -> StoredColumn:
     array = ndarray_of(block.values)
     if array is not None and array.ndim == 2:
         is_plain = array is block.values
+        # `_from_backing_data` makes an extension array of a row, without a copy.
         return StoredColumn(
             array[row] if is_plain else block.values._from_backing_data(array[row]), number, row
         )
@@ -104,6 +107,7 @@ def ndarray_of(values: Any) -> Any:
     """The numpy array itself, or that of times and periods; None for other extension arrays."""
     if type(values).__module__ == "numpy":
         return values
+    # PandasArray is the name before pandas 2.1.
     if name_of(type(values)) in (
         "DatetimeArray",
         "TimedeltaArray",
@@ -158,6 +162,7 @@ def index_names(index: Any) -> list[Any]:
 def labels_of(index: Any, limit: int | None = None) -> list[Any]:
     """The labels as objects of Python, at most the first `limit`."""
     if is_range(index):
+        # A slice of a range is a range: nothing is written out but what is shown.
         return list(range_of(index)[:limit])
     if is_multi(index):
         return list(
@@ -168,12 +173,14 @@ def labels_of(index: Any, limit: int | None = None) -> list[Any]:
 
 def _level_labels(index: Any, at: int, limit: int | None) -> list[Any]:
     labels = labels_of(index_levels(index)[at])
+    # Code -1 is a missing label.
     return [labels[code] if code >= 0 else None for code in index_codes(index)[at][:limit].tolist()]
 
 
 def to_list(values: Any) -> list[Any]:
     """The elements of an array as objects of Python."""
     array = values if type(values).__module__ == "numpy" else None
+    # tolist of times gives integers.
     if array is not None and array.dtype.kind not in "mM":
         return list(array.tolist())
     return list(values)

@@ -14,6 +14,7 @@ from ...kinds import CONTAINERS
 from .tensors import dims, is_eager
 
 _DEEPEST = 5
+# What cardinality() returns for these two.
 _INFINITE, _UNKNOWN = -1, -2
 
 
@@ -32,6 +33,7 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
 
 def _spec_of(value: Any) -> dict[str, Any]:
     owner = next((kind for kind in mro_of(type(value)) if "element_spec" in class_dict(kind)), None)
+    # A dataset class of the notebook has its own element_spec, which is code.
     if owner is None or package_of(owner) != "tensorflow":
         return {}
     spec = class_dict(owner)["element_spec"].__get__(value)
@@ -41,6 +43,7 @@ def _spec_of(value: Any) -> dict[str, Any]:
 
 def described(spec: Any, depth: int = 0) -> Any:
     """{"shape", "dtype"} at the ends of the tree; specs of other things than dense tensors with their type."""
+    # Nested deeper, specs describe sequences of sequences.
     if depth > _DEEPEST:
         return type_name(type(spec))
     if isinstance(spec, Mapping):
@@ -60,7 +63,9 @@ def _cardinality(value: Any) -> dict[str, Any]:
     if package_of(type(value)) != "tensorflow":
         return {}
     found = value.cardinality()
+    # Within a graph the number is a symbolic tensor.
     if not is_eager(found):
         return {}
+    # _numpy_internal shares memory where numpy() would copy.
     n = int(found._numpy_internal())
     return {"n_elements": {_INFINITE: "infinite", _UNKNOWN: "unknown"}.get(n, n)}

@@ -28,6 +28,7 @@ def tensorflow() -> Any:
 
 def tensor(value: Any, look: Any) -> dict[str, Any]:
     """Shape, dtype, has_nan, of a flat one distinct values; the range as an addition. Symbolic ones have no values."""
+    # A class of the notebook may derive from Tensor.
     if package_of(type(value)) != "tensorflow":
         return {}
     summary = {
@@ -46,6 +47,7 @@ def is_eager(value: Any) -> bool:
 
 def dims(shape: Any) -> Any:
     """A shape as a list, None for sizes that are open; None where even the rank is open."""
+    # TensorShape keeps Dimension objects or integers, by release.
     inner = instance_dict(shape).get("_dims")
     if type(inner) is tuple:
         return [None if size is None else int(size) for size in inner]
@@ -62,6 +64,7 @@ def _values(value: Any, look: Any) -> dict[str, Any]:
                 }
             }
         }
+    # numpy knows bfloat16 only by an extension package, and cannot compare it.
     if type(array.dtype).__name__.startswith("BFloat16") or str(array.dtype) == "bfloat16":
         found = None
         if array.size and look.affords(array.size * _NS_PER_CONVERTED):
@@ -81,12 +84,14 @@ def as_array(value: Any) -> Any:
     n = 1
     for size in value.shape:
         n *= int(size)
+    # Fetching from a GPU copies, and waits for its work.
     if not device_of(value).startswith("CPU") and n > _MOST_ELSEWHERE:
         return None
     if value.dtype.name in ("string", "resource", "variant") and (
         n > _MOST_TEXTS or value.dtype.name != "string"
     ):
         return None
+    # The memory itself; numpy() would copy.
     array = value._numpy_internal()
     return arrays.numpy().asarray(array)
 
@@ -103,6 +108,7 @@ def variable(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(value)
     trained = {"trainable": held["_trainable"]} if type(held.get("_trainable")) is bool else {}
     found = read(value)
+    # A variable in a graph, or one whose resource is gone, has no value now.
     if found is not None:
         return merged(tensor(found, look), {"plus": {"values": trained}})
     dtype = getattr(held.get("_dtype"), "name", None)
@@ -119,6 +125,7 @@ def read(value: Any) -> Any:
     """The eager tensor that a variable holds, which shares its memory; None outside eager execution."""
     if package_of(type(value)) != "tensorflow" or not tensorflow().executing_eagerly():
         return None
+    # In a tf.function a variable's value is symbolic.
     if instance_dict(value).get("_in_graph_mode") is not False:
         return None
     with _unrecorded():
@@ -153,6 +160,7 @@ def _row_lengths(partition: Any) -> dict[str, Any]:
     splits = instance_dict(partition).get("_row_splits")
     if splits is None or not is_eager(splits):
         return {}
+    # Row lengths are the differences of their limits.
     lengths = arrays.numpy().diff(as_array(splits))
     shortest = {"row_lengths": [int(lengths.min()), int(lengths.max())]} if len(lengths) else {}
     return dict(shortest, n_rows=len(lengths))
@@ -191,6 +199,7 @@ def plain_scalar(value: Any) -> Any:
     array = as_array(found)
     return (
         value
+        # bfloat16's item() is not a number of Python.
         if array is None or type_name(type(array.dtype)).startswith("ml_dtypes")
         else array.item()
     )

@@ -17,6 +17,7 @@ from ...kinds import ROWS
 from .sampling import default_collate, drawing_of, told
 from .tensors import shape_of, torch
 
+# Subsets of subsets, as splits of splits make them.
 _MOST_PARTS_OF_PARTS = 8
 
 
@@ -61,6 +62,7 @@ def _info(value: Any) -> dict[str, Any]:
     if not is_kind(value, _data().Dataset):
         return {}
     held = {name: item for name, item in instance_dict(value).items() if type(name) is str}
+    # Only exact tensors: a subclass may compute its shape.
     tensors = {name: item for name, item in held.items() if type(item) is torch().Tensor}
     shapes = {name: {"dataset_shape": shape_of(item)} for name, item in tensors.items()}
     types = {
@@ -88,6 +90,7 @@ def _attributes(value: Any, look: Any) -> dict[str, Any]:
 def _whole(value: Any) -> Any:
     """The TensorDataset, whatever parts of it were taken one after the other; None if it is none."""
     for _ in range(_MOST_PARTS_OF_PARTS):
+        # Only torch's own class: a subclass may map indices in another way.
         if type(value) is not _data().Subset:
             break
         value = instance_dict(value).get("dataset")
@@ -105,6 +108,7 @@ def loader(value: Any, look: Any) -> dict[str, Any]:
         "structure": {"batch_size": look.scalar(held.get("batch_size"))},
         "plus": _about(held, look),
     }
+    # Its iterator may read a file or a network, and cannot be put back.
     if is_kind(source, _data().IterableDataset):
         return merged(base, {"plus": {"values": {"advanced": "not by looking"}}})
     facts = told(source, value, look)
@@ -137,6 +141,7 @@ def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
     held = instance_dict(owner)
     structure: dict[str, Any] = {}
     if size and type(n) is int:
+        # Fewer samples were indexed than a batch has: at most ten are.
         is_short = min(size, n) > facts["n_indexed"]
         structure = (
             {"dataset": _full_size(batch, min(size, n), facts["n_indexed"], held)}
@@ -153,6 +158,7 @@ def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
 def _full_size(
     batch: dict[str, Any], size: int, n_collated: int, held: dict[str, Any]
 ) -> dict[str, Any]:
+    # torch stacks along a new first axis; a function of the notebook may do anything.
     if held.get("collate_fn") is not default_collate():
         return {"batch_shapes_of": f"{n_collated} samples, of the {size} of a batch"}
     shapes = {name: part["shape"] for name, part in batch.items() if "shape" in part}
@@ -186,6 +192,7 @@ def _of_samples(facts: Facts) -> dict[str, Any]:
     parts = facts.get("parts", {})
     shapes = {name: part["shape"] for name, part in parts.items() if "shape" in part}
     types = {name: part["type"] for name, part in parts.items()}
+    # The error takes the place of shapes, as in the published extractor.
     if not parts and ("sample_error" in facts or "unfinished" in facts):
         shapes = {"error": facts.get("sample_error") or _unfinished(facts)}
     base = {"structure": {"sample_shapes": shapes}, "representation": {"sample_types": types}}

@@ -34,6 +34,7 @@ def ends_of(layer: Any, held: Held) -> Ends | None:
     family = _family(layer)
     ends = _FAMILIES[family](held) if family else None
     sizes = [size for size in (*ends.takes, *ends.gives) if type(size) is not str] if ends else []
+    # A lazy layer has 0 for sizes that it learns from its first call.
     return ends if ends and all(type(size) is int and size > 0 for size in sizes) else None
 
 
@@ -43,6 +44,7 @@ def is_known(layer: Any) -> bool:
 
 
 def _family(layer: Any) -> str | None:
+    # By its parent in torch: a class of the notebook that derives from Linear is one.
     kinds = [kind for kind in mro_of(type(layer)) if package_of(kind) == "torch"]
     return next((name_of(kind) for kind in kinds if name_of(kind) in _FAMILIES), None)
 
@@ -72,7 +74,9 @@ def _bag(held: Held) -> Ends:
 
 def _recurrent(held: Held) -> Ends:
     order = _sequence_order(held)
+    # proj_size replaces the hidden size in what an LSTM returns.
     size = held.get("proj_size") or held.get("hidden_size")
+    # Both directions are put side by side.
     given = size * 2 if held.get("bidirectional") and type(size) is int else size
     return Ends([*order, held.get("input_size")], [*order, given])
 
@@ -218,6 +222,7 @@ def _is_usual(name: str, size: Any, held: Held) -> bool:
             size == held.get("kernel_size") if "out_channels" not in held else _all_equal(size, 1)
         )
     if name in ("kdim", "vdim"):
+        # Where they are not given, torch sets them to embed_dim.
         return bool(size == held.get("embed_dim"))
     return name in _USUAL and _all_equal(size, _USUAL[name])
 

@@ -18,6 +18,7 @@ from .tensors import is_uninitialized, torch
 
 _MOST_LAYERS = 60
 """Layers that are listed; of more, as many from the beginning and the end."""
+# Measured: what walking one module costs.
 _NS_PER_MODULE = 40_000
 _MOST_CONTAINERS = 120
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
@@ -47,6 +48,7 @@ def module(value: Any, look: Any) -> dict[str, Any]:
 def part(held: Mapping[str, Any], name: str) -> dict[str, Any]:
     """One of the module's own dicts; empty if there is none, as before `super().__init__()`."""
     found: Any = held.get(name)
+    # Before super().__init__() ran, a module has none of these dicts.
     return dict(dict.items(found)) if is_kind(found, dict) else {}
 
 
@@ -55,6 +57,7 @@ def walk(
 ) -> Iterator[Layer]:
     """The module and all inside it, each once, in the order of definition, as far as the budget goes."""
     met = {} if met is None else met
+    # A module may be used twice, or hold its parent.
     if id(value) in met or not look.affords(_NS_PER_MODULE):
         return
     met[id(value)] = value
@@ -72,6 +75,7 @@ def is_module(value: Any) -> bool:
 def _is_end(layer: Layer) -> bool:
     """True for what is listed: modules without others inside, and those with parameters or their own sizes."""
     inner = part(layer.held, "_modules")
+    # A Transformer layer has parts, but its own sizes say all.
     return not inner or bool(part(layer.held, "_parameters")) or torch_layers.is_known(layer.module)
 
 
@@ -87,6 +91,7 @@ def _containers(layers: list[Layer]) -> dict[str, Any]:
             {"type": _short_type(layer.module), "parts": list(inner)}, **_hooked(layer)
         )
         for name, one in inner.items():
+            # The same module under two paths: weights are shared.
             path, first = f"{layer.path}.{name}" if layer.path else str(name), paths.get(id(one))
             same.update({path: first} if first not in (None, path) else {})
     return {**({"containers": facts} if facts else {}), **({"same_modules": same} if same else {})}
@@ -107,6 +112,7 @@ def _hooked(layer: Layer) -> dict[str, bool]:
     """Said of a module whose call runs more than its class's `forward`."""
     return (
         {"hooked": True}
+        # A forward that was set on the object replaces that of its class.
         if any(layer.held.get(name) for name in _HOOKS) or "forward" in layer.held
         else {}
     )
@@ -119,6 +125,7 @@ def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
     """{"layers": {path: {"type", sizes}}}, of the module itself its sizes alone; the middle of very many is counted."""
     if len(ends) == 1 and not ends[0].path:
         return dict(_stated(ends[0]), **_hooked(ends[0]))
+    # A part that the target names is shown even in the middle of many.
     asked = [layer for layer in ends if layer.path.split(".")[0] in look.asked().attributes]
     half = _MOST_LAYERS // 2
     kept = ends if len(ends) <= _MOST_LAYERS else [*ends[:half], *asked[:half], *ends[-half:]]
@@ -136,6 +143,7 @@ def _stated(layer: Layer) -> dict[str, Any]:
     own = {
         name: value for name, value in part(layer.held, "_parameters").items() if value is not None
     }
+    # Parameters of lazy layers have no shape before the first call.
     if any(map(is_uninitialized, own.values())):
         return dict(facts, uninitialized=True)
     return facts or (
@@ -162,6 +170,7 @@ def _expected(ends: list[Layer]) -> dict[str, Any]:
     known = [(at, layer, found) for at, layer, found in sized if found is not None]
     if not known:
         return {}
+    # By definition, not by call: a forward may use them in another order.
     (at, first, takes), (_, last, gives) = known[0], known[-1]
     expected: dict[str, Any] = {"layer": first.path, "shape": takes.takes}
     if takes.integers_below is not None:
@@ -179,6 +188,7 @@ def _counts(layers: list[Layer]) -> dict[str, Any]:
     own = _parameters(layers)
     ready = [value for value in own if not is_uninitialized(value)]
     kind = torch().Tensor
+    # A subclass of Parameter may count in its own way.
     with torch()._C.DisableTorchFunction():
         sizes = [(kind.numel(value), kind.requires_grad.__get__(value)) for value in ready]
     n_all, n_trained = (
@@ -221,6 +231,7 @@ def _mode(layers: list[Layer]) -> dict[str, Any]:
     mode = layers[0].held.get("training")
     if type(mode) is not bool:
         return {}
+    # model.eval() reaches all parts, unless one was switched back.
     others = [layer.path for layer in layers if layer.held.get("training") is (not mode)]
     return {"training": mode, **({"in_the_other_mode": others[:10]} if others else {})}
 
@@ -251,12 +262,14 @@ def is_answered_by_torch(value: Any) -> bool:
         for kind in mro_of(type(value))
         if "__getattribute__" in class_dict(kind) and kind is not object
     ]
+    # A module of the notebook with its own __getattr__ or __getattribute__ may have any attribute.
     return bool(owners) and owners[0] is torch().nn.Module and not asked_first
 
 
 def held_parts(value: Any) -> dict[str, Any]:
     """Parameters, buffers and modules by name."""
     held = own_dict(value)
+    # Reversed, so that _modules wins, as in torch's own look-up.
     return {name: inner for group in reversed(_PARTS) for name, inner in part(held, group).items()}
 
 

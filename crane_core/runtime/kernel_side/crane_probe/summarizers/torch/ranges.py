@@ -40,6 +40,7 @@ def _ends(torch: Any, piece: Any) -> tuple[Any, Any, int]:
     """Least, greatest, and how many are NaN; of NaN alone the ends are infinite the wrong way round."""
     ends = torch.aminmax(piece)
     least, greatest = ends.min.item(), ends.max.item()
+    # NaN is the only number that is not itself: aminmax spreads it.
     if least == least:
         return least, greatest, 0
     real = piece[~torch.isnan(piece)]
@@ -66,4 +67,5 @@ def _pieces(plain: Any, size: int) -> Iterator[Any]:
         step = max(1, size * n_rows // plain.numel())
         for start in range(0, n_rows, step):
             part = plain.narrow(0, start, min(step, n_rows - start))
+            # A single row may be larger than a piece.
             yield from _pieces(part.select(0, 0), size) if step == 1 and part.dim() > 1 else [part]

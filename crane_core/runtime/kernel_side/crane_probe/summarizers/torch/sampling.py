@@ -34,8 +34,10 @@ _SHARE_OF_TIME = 0.4
 def told(source: Any, owner: Any, look: Any) -> Facts:
     """What contents/samples.py tells of the dataset, and of the loader's batch where `owner` is a loader."""
     until = time.perf_counter() + look.seconds_left * _SHARE_OF_TIME
+    # torch's own code may run in the kernel: it draws nothing and changes nothing.
     if is_harmless(source) and (owner is None or _is_plain_loader(owner)):
         facts: Facts = {}
+        # Indexing a tensor that requires gradients would record a step.
         with torch().no_grad():
             _work(source, owner, _harmless_batching(owner), until)(facts.__setitem__)
         return facts
@@ -73,6 +75,7 @@ def drawing_of(owner: Any) -> Drawing:
     """A batch sampler of torch that was handed in says what the loader itself then leaves open."""
     held = instance_dict(owner)
     batches, size, sampler = held.get("batch_sampler"), held.get("batch_size"), held.get("sampler")
+    # Only torch's own: a subclass may choose its batches by code.
     if batches is not None and type(batches) is torch().utils.data.BatchSampler:
         inner = instance_dict(batches)
         size, sampler = inner.get("batch_size"), inner.get("sampler")
@@ -92,6 +95,7 @@ def _batching(owner: Any) -> LoaderBatching | None:
         return None
     collate: Any = instance_dict(owner).get("collate_fn")
     drawing = drawing_of(owner)
+    # A batch sampler decides both how many and which.
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.batches):
         return LoaderBatching(samples.MOST, collate, lambda: next(iter(drawing.batches)))
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.sampler):
@@ -129,6 +133,7 @@ def _shells(value: Any) -> Any:
     if type(value) in ROWS:
         return type(value)(map(_shells, value))
     if type(value) is torch().Tensor:
+        # Tensors of device meta have no memory.
         return torch().empty(value.shape, dtype=value.dtype, device="meta")
     return value
 
@@ -145,6 +150,7 @@ def is_harmless(source: Any) -> bool:
             type(one) is torch().Tensor for one in held["tensors"]
         )
     if kind is data.Subset:
+        # Indices of another kind may be an object of the notebook.
         return type(held.get("indices")) in _INDICES and is_harmless(held.get("dataset"))
     if kind is data.ConcatDataset:
         return type(held.get("datasets")) is list and all(map(is_harmless, held["datasets"]))
@@ -155,6 +161,7 @@ def _is_plain_loader(owner: Any) -> bool:
     """True when nothing but torch's own code takes part in making a batch."""
     drawing = drawing_of(owner)
     return (
+        # A subclass may make batches in its own way.
         type(owner) is torch().utils.data.DataLoader
         and drawing.size is not None
         and _is_of_torch(drawing.batches)

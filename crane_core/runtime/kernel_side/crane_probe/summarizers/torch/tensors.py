@@ -22,10 +22,12 @@ def torch() -> Any:
 
 def tensor(value: Any, look: Any) -> dict[str, Any]:
     """Shape, dtype, device, requires_grad, has_nan, of a flat one distinct values; range and layout as additions."""
+    # __torch_dispatch__ sees every operation, even those in C.
     if any(package_of(kind) != "torch" for kind in overriders(value, "__torch_dispatch__")):
         return {
             "plus": {"values": {"not_computed": "its class computes everything with its own code"}}
         }
+    # Else a subclass's __torch_function__ would see each of these.
     with torch()._C.DisableTorchFunction():
         if is_uninitialized(value):
             return {
@@ -85,10 +87,12 @@ def _gradient(value: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if kind.layout.__get__(value) is not torch().strided:
         facts["layout"] = str(kind.layout.__get__(value))
+    # The name alone: a grad_fn holds the whole graph of what made the tensor.
     if not kind.is_leaf.__get__(value):
         facts["grad_fn"] = type(kind.grad_fn.__get__(value)).__name__
     elif kind.requires_grad.__get__(value):
         facts["has_grad"] = kind.grad.__get__(value) is not None
+    # An inference tensor cannot take part in a later backward().
     return dict(facts, is_inference=True) if kind.is_inference(value) else facts
 
 
@@ -97,6 +101,7 @@ def _gradient(value: Any) -> dict[str, Any]:
 
 def _values(value: Any, look: Any) -> dict[str, Any]:
     kind = torch().Tensor
+    # Quantized numbers have no plain memory.
     if kind.layout.__get__(value) is not torch().strided or kind.is_quantized.__get__(value):
         return {}
     device = kind.device.__get__(value).type
@@ -108,6 +113,7 @@ def _values(value: Any, look: Any) -> dict[str, Any]:
             else f"values on {device} are not read"
         )
         return {"plus": {"values": {"not_computed": why}}}
+    # detach: the same memory without a graph.
     plain = kind.detach(value)
     array = as_array(plain)
     return _numbers(plain, look) if array is None else of_array(array, look)
@@ -116,6 +122,7 @@ def _values(value: Any, look: Any) -> dict[str, Any]:
 def as_array(plain: Any) -> Any:
     """The same memory as a numpy array; None where numpy cannot see it: another device, a type that it lacks."""
     kind = torch().Tensor
+    # Conjugation and negation are flags of a view: the memory has other values.
     if kind.device.__get__(plain).type != "cpu" or kind.is_conj(plain) or kind.is_neg(plain):
         return None
     try:

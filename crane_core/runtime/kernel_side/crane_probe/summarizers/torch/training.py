@@ -94,6 +94,7 @@ def _options(group: dict[str, Any], look: Any) -> dict[str, Any]:
 
 def _numbers(parameters: list[Any]) -> int:
     with torch()._C.DisableTorchFunction():
+        # Lazy parameters have no number of elements.
         return sum(torch().Tensor.numel(one) for one in parameters if not is_uninitialized(one))
 
 
@@ -102,10 +103,12 @@ def scheduler(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(value)
     facts = {
         name: _plain(held[name], look)
+        # A scheduler may be made by a class of the notebook without super().__init__().
         for name in (*_STEPPED, *_PLATEAU, "_step_count")
         if name in held
     }
     if "_step_count" in facts:
+        # Under a public name, as a reader would look for it.
         facts["step_count"] = facts.pop("_step_count")
     driven = held.get("optimizer")
     return {
@@ -130,6 +133,7 @@ def _plain(value: Any, look: Any) -> Any:
 def loss(value: Any, look: Any) -> dict[str, Any]:
     """Reduction and the like; shape and dtype of the weights, which must fit the number of classes."""
     held = instance_dict(value)
+    # Weights of a loss are buffers.
     weights = {
         name: one for name, one in part(held, "_buffers").items() if is_kind(one, torch().Tensor)
     }

@@ -194,6 +194,7 @@ class AbstractValue:
 
     def is_a(self, package: str, *class_names: str) -> bool:
         """Whether the type is certainly one of these classes of a package, wherever in it they are defined."""
+        # A state says `pandas.core.frame.DataFrame`, and a rule `pandas.DataFrame`.
         return self.package == package and (not class_names or self.class_name in class_names)
 
     @property

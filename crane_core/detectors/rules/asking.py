@@ -266,6 +266,8 @@ class Asker:
     ) -> LibraryAnswer | None:
         """The crash that an answer means; None where it may be about what was not sent."""
         raised, message = str(answer["raised"]), str(answer["message"])
+        # Only of what was tried: a message about arguments may name the method `duplicated`, which
+        # reads like one about values.
         is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
         is_elsewhere = order.is_vague and not operations.is_about_shapes(
             order.sent, raised, message, is_of_any_version=self._is_of_any_version

@@ -200,6 +200,7 @@ class Learning:
     def _labels(self, value: AbstractValue) -> tuple[Any, ...] | None:
         """All labels of a frame, in any order where it is learnt again; None where they are not known."""
         columns = data.columns_of(value)
+        # Published states list columns in no order, and a fit takes them in any.
         if columns is None and self._is_fit_anew:
             columns = data.columns_in_any_order(value)
             self._is_ordered &= columns is None

@@ -138,6 +138,7 @@ def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Regis
         )
     # Of an unknown type nothing is certain, not even by the rules for every type.
     types = [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
+    # The first answer counts, so a rule for the exact type has to come first.
     keys = [
         Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, EVERY_NAME))
     ]

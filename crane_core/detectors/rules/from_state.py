@@ -67,6 +67,7 @@ def type_of(written: str) -> str:
     name = found["name"] if found else written
     return (
         name.removeprefix("builtins.")
+        # A class inside a function is written `f.<locals>.Point`, by which no rule finds it.
         if re.fullmatch(r"[\w.<>]+", name) and "<" not in name
         else ""
     )

@@ -401,6 +401,7 @@ def _walrus(interpreter: Interpreter, node: ast.NamedExpr) -> AbstractValue:
 def _lambda(interpreter: Interpreter, node: ast.Lambda) -> AbstractValue:
     defaults = [
         interpreter.value(default)
+        # Evaluated where the lambda is made, its body only by a call: `lambda: absent` runs.
         for default in [*node.args.defaults, *node.args.kw_defaults]
         if default
     ]

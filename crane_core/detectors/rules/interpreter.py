@@ -442,6 +442,7 @@ class Interpreter:
         yield self.module
 
     def _unset(self, name: str, node: ast.AST, *, is_local: bool) -> AbstractValue:
+        # After `list = [1]; del list` the name is Python's own again.
         if not is_local and is_builtin(name):
             return builtin(name)
         self.missing("unset", node, {"name": name, "is_local": is_local}, name)

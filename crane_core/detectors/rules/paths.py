@@ -45,7 +45,7 @@ _MODULES_OF_LAYERS = (
     "module",
     "pooling",
 )
-# These modules are public themselves: no name of theirs is offered by `numpy`.
+# `numpy` itself does not offer what they hold: there is no `numpy.as_strided`.
 _KEPT = ("numpy.lib.stride_tricks", "numpy.lib.format", "numpy.lib.npyio", "numpy.core.multiarray")
 
 _EXPORTED = (

@@ -13,6 +13,7 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 
 LIBRARIES: Final = frozenset(operations.CALLS)
+# An image that was read from a file has the class of its format, such as JpegImageFile.
 _IMAGE: Final = {"PIL": "PIL.Image.Image"}
 _TENSOR_WORDS: Final = (
     "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"

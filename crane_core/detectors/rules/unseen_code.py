@@ -174,7 +174,7 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
             and id(node) not in harmless
         ):
             yield from notebook.functions.get(node.id, ())
-        # `@functools.lru_cache` keeps the function, and runs it when something else is called.
+        # After `@functools.lru_cache` the name leads to a cache, which runs the function.
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_wrapped(node):
             yield node
         elif isinstance(node, ast.ClassDef):

@@ -85,6 +85,7 @@ def run_tool(
                 remedy="Try fewer or shorter cells.",
             ) from error
         finally:
+            # After a good end as well: what the tool has started may still run.
             _end_group(process)
     if code < 0 or (accepted is not None and code not in accepted):
         raise ToolStoppedError(

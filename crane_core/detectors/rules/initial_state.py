@@ -321,15 +321,19 @@ class EmptyKernel(InitialState):
         self.packages = packages
 
     def of_python(self, name: str) -> AbstractValue | None:
+        """A name of Python's own, where no cell up to the one that runs rebinds it."""
         return self.prefix.of_python(name)
 
     def value(self, name: str) -> AbstractValue:
+        """The value of a name that no cell has assigned yet, unknown if it is not one of Python's own."""
         return self.of_python(name) or AbstractValue(words=name)
 
     def missing(self, name: str) -> None:
+        # What a cell needed was there, as it ran to its end.
         return None
 
     def may_give_attribute(self, name: str) -> bool:
+        """True of any attribute, so that none is called missing in a cell that ran."""
         return True
 
     def may_replace(self, name: str) -> bool:

@@ -43,6 +43,7 @@ class Arguments:
             if parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
                 others = bound.pop(parameter.name, None)
                 bound |= others if isinstance(others, dict) else {}
+        # A `**more` of unknown keys may fill any parameter that looks free.
         return bound if self.is_complete else None
 
 
@@ -56,6 +57,7 @@ def signature_of(spec: ast.arguments) -> Signature:
     """The parameters of a definition; the default of one is its expression."""
     ordered = [*spec.posonlyargs, *spec.args]
     defaults: dict[ast.arg, ast.expr | None] = dict(
+        # From the end, as only the last parameters have defaults.
         zip(reversed(ordered), reversed(spec.defaults), strict=False)
     )
     defaults |= zip(spec.kwonlyargs, spec.kw_defaults, strict=True)

@@ -58,6 +58,7 @@ class Prefix:
     def and_then(self, text: str) -> Prefix:
         """The prefix with one more cell."""
         code = read_cell(text)
+        # `reset -f` is a magic here even if a later cell assigns `reset`.
         if code.automagic and code.automagic not in self.bindings.bound:
             code = as_magic(text)
         bindings = bindings_of([code.tree], self.bindings, len(self.codes))

@@ -90,6 +90,7 @@ class Channels:
         return any(monitor.poll(0) for monitor in self._monitors)
 
     def close(self) -> None:
+        """Close both sockets and their monitors; messages that were not read are dropped."""
         for socket in (self._shell, self._shown):
             socket.disable_monitor()
             socket.close()

@@ -88,6 +88,7 @@ class Guarded:
 
     @property
     def handle(self) -> int:
+        """The watchdog's output, to wait for with `select`."""
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 

@@ -60,6 +60,7 @@ _OF_DATA_FOLDER = (
 
 
 def is_data_folder(folder: Path) -> bool:
+    """Whether a folder holds one of the files by which a data folder of this program is known."""
     return any((folder / mark).exists() for mark in _MARKS)
 
 

@@ -126,6 +126,7 @@ AS_ROOT = (
 
 
 def is_root() -> bool:
+    """Whether this process runs as root; False where the system has no user numbers."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 

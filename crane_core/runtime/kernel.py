@@ -59,6 +59,7 @@ class Kernel:
         self._n_output = 0
 
     def wait_until_ready(self) -> None:
+        """Wait for its first answer, as long as `start_s` of its limits."""
         self._answer("kernel_info_request", {}, self._limits.start_s)
 
     def run(self, code: str) -> KernelReply:

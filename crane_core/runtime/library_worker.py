@@ -82,6 +82,7 @@ class Owed(NamedTuple):
 
     @property
     def longest_s(self) -> float:
+        """How many seconds the worker may take over it before it is given up."""
         return LONGEST_LOADING_S if self.library else LONGEST_ANSWER_S
 
 

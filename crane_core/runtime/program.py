@@ -38,6 +38,7 @@ class Program(NamedTuple):
     env: dict[str, str]
 
     def command(self, connection_file: Path) -> list[str]:
+        """The command line with the path of the connection file put in."""
         return [part.replace(CONNECTION_FILE, str(connection_file)) for part in self.argv]
 
 

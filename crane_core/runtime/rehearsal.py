@@ -85,6 +85,7 @@ class Rehearsal(NamedTuple):
         return [(name, text) for name, text in told if text]
 
     def to_json(self) -> dict[str, Any]:
+        """All fields, and whether there was a copy in which the target ran."""
         return {
             **self._asdict(),
             "outcome": str(self.outcome),

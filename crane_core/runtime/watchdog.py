@@ -376,6 +376,7 @@ def say(event: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    """Start what the first argument orders, watch it, and write an account of its end."""
     libc = ctypes.CDLL(None)
     adopt_orphans(libc)
     order = WatchOrder(**json.loads(sys.argv[1]))

@@ -62,6 +62,7 @@ def package_of(kind: type) -> str:
 
 
 def name_of(kind: type) -> str:
+    """The class's own name, without its module; a property of a metaclass is not used."""
     name: str = _NAME.__get__(kind)
     return name
 
@@ -169,7 +170,7 @@ def _has_own_dict(value: Any) -> bool:
     kind = type(value)
     if type_name(kind) == "numpy._ArrayFunctionDispatcher" or kind is types.SimpleNamespace:
         return True
-    # C classes of these two modules are on the heap as well since Python 3.9.
+    # C classes of these two modules are on the heap as well in newer releases of Python.
     if _FLAGS.__get__(kind) & _ON_HEAP and package_of(kind) not in ("_io", "functools"):
         return True
     # A partial's keywords are a dict, too, but hold no attributes.

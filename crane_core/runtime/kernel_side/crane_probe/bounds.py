@@ -108,6 +108,7 @@ def key_text(key: Any, limit: int) -> str:
 
 
 def dumps(document: Any) -> str:
+    """The document as JSON without blanks. Raises ValueError for a float that JSON does not have."""
     # allow_nan=False, so that a float that slipped through is an error here, not at the reader.
     return json.dumps(document, allow_nan=False, separators=(",", ":"))
 

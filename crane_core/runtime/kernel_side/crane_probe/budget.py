@@ -28,6 +28,7 @@ class Clock:
 
     @property
     def seconds_left(self) -> float:
+        """Seconds that the work may still take, 0.0 when there are none."""
         now = time.perf_counter()
         if now >= self._latest:
             return 0.0
@@ -36,6 +37,7 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
+        """Whether no second is left."""
         # The wall first: reading it costs a tenth of asking the system for the thread's time.
         return time.perf_counter() >= self._deadline and self.seconds_left == 0.0
 
@@ -68,6 +70,7 @@ class LookBudget:
 
     @property
     def seconds_left(self) -> float:
+        """Seconds that looking at the variable may still take."""
         return self._clock.seconds_left
 
     def check(self) -> None:

@@ -98,6 +98,7 @@ class Look:
         )
 
     def text(self, value: str) -> str:
+        """A text of at most as many characters as the limits allow."""
         return bounds.text(value, self.limits.text)
 
     def entry(self, name: str, value: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ _IMAGE = "PIL.Image.Image"
 
 
 def named(name: str) -> Any:
+    """Raises NotMadeError: no name of Pillow is an operand."""
     raise NotMadeError(name)
 
 

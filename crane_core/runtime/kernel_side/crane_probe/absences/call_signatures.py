@@ -96,7 +96,7 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
         if "__wrapped__" not in value.__dict__ and "__signature__" not in value.__dict__:
             return Plain(value, int(is_method))
         inner: Any = value.__dict__.get("__wrapped__")
-        # scikit-learn 1.3 wraps its functions to check values; it binds the arguments as they are.
+        # scikit-learn wraps functions to check values (since 1.2); it binds arguments as they are.
         is_checked = type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
         return Plain(inner, int(is_method)) if is_checked else None
     return _of_class(value) if is_kind(value, type) else None
@@ -123,6 +123,7 @@ def _of_class(kind: type) -> Plain | None:
 
 
 def parameters_of(plain: Plain) -> Parameters:
+    """The parameters of a function, without those that it is bound to."""
     function: Any = plain.function
     code = function.__code__
     names = code.co_varnames[plain.n_given : code.co_argcount]

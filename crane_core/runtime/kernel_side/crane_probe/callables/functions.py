@@ -58,6 +58,7 @@ def method(value: types.MethodType, look: Any) -> dict[str, Any]:
 
 
 def builtin(value: Any, look: Any) -> dict[str, Any]:
+    """A function or method in C: its signature, where it publishes one."""
     return {"plus": {"representation": signature_of(value)}}
 
 

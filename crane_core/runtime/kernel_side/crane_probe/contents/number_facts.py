@@ -46,7 +46,6 @@ def fraction_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     if found is None or found.values.dtype.kind != "f":
         return {}
     np = arrays.numpy()
-    # Infinity equals its own floor and would pass for an integer.
     finite = found.values[np.isfinite(found.values)]
     others = finite[finite != np.floor(finite)]
     return (

@@ -64,6 +64,7 @@ def tell_of(
 
 
 def message(error: Exception) -> str:
+    """What code of the notebook raised, as text of a bounded length."""
     return bounds.why(error, _MESSAGE)
 
 

@@ -46,6 +46,7 @@ class RowOfValues(NamedTuple):
     at: Callable[[int], Any]
 
     def first(self, n: int) -> list[Any]:
+        """The first `n` values, or all if there are fewer."""
         return list(islice(self.again(), n))
 
 

@@ -230,6 +230,7 @@ _SIGKILL = 9
 
 
 def is_possible() -> bool:
+    """Whether the numbers of this machine's system calls are known: 64-bit x86 or Arm."""
     # A 32-bit Python on a 64-bit system has other numbers for its calls.
     return os.uname().machine in _SYSTEMS and struct.calcsize("P") == 8
 

@@ -19,6 +19,7 @@ def is_initialised() -> bool:
 
 
 def torch_uses_one() -> bool:
+    """Whether torch has initialised CUDA in this process."""
     # Read from its dict: the attribute of a lazy module would load it.
     return bool(module_dict(sys.modules.get("torch.cuda")).get("_initialized"))
 

@@ -54,11 +54,13 @@ class Refusals:
         self.reasons: list[str] = []
 
     def begin(self) -> None:
+        """From now on, to the end of the process, Python's audit events are checked."""
         # Audit hooks cannot be taken away again, not even by the cell: the copy keeps it to its
         # end.
         sys.addaudithook(self._heed)
 
     def note(self, reason: str) -> None:
+        """Add a reason why the answer is not known."""
         self.reasons.append(reason)
 
     def _heed(self, event: str, arguments: tuple[Any, ...]) -> None:

@@ -84,6 +84,7 @@ def awaits(shell: Any, code: str) -> bool:
 
 
 def crash(shell: Any, code: str, error: BaseException) -> Facts:
+    """The facts of a crash: exception, message, line of the cell and its text."""
     line = _line(shell, code, error)
     lines = code.splitlines()
     here = lines[line - 1].strip() if line is not None and 0 < line <= len(lines) else ""

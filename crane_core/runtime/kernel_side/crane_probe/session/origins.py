@@ -73,6 +73,7 @@ def _wrapped(value: Any, depth: int) -> Iterator[Any]:
 
 
 def parts_of_partial(value: Any) -> list[Any]:
+    """The function that a partial calls, and those of its arguments that can be called."""
     members = vars(functools.partial)
     # Members of the class, because a subclass may hide `func` and `args` by its own.
     called: Any = members["func"]

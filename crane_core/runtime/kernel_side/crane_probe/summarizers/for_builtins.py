@@ -59,14 +59,17 @@ _UNDECIDED = Kinds(Unknown, slice, bool)
 
 
 def scalar(value: Any, look: Any) -> dict[str, Any]:
+    """A number, boolean or None: its value."""
     return {"values": {"value": look.scalar(value)}}
 
 
 def text(value: Any, look: Any) -> dict[str, Any]:
+    """A text: its value, bounded, and its length."""
     return dict(scalar(value, look), plus={"structure": {"length": str.__len__(value)}})
 
 
 def octets(value: Any, look: Any) -> dict[str, Any]:
+    """Bytes, a bytearray or a memoryview: length in bytes, and how it begins."""
     base: Any = next(kind for kind in (bytes, bytearray, memoryview) if is_kind(value, kind))
     # memoryview has no length in bytes but nbytes.
     length = value.nbytes if base is memoryview else base.__len__(value)
@@ -74,6 +77,7 @@ def octets(value: Any, look: Any) -> dict[str, Any]:
 
 
 def number_range(value: range, look: Any) -> dict[str, Any]:
+    """A range: start, stop, step and length."""
     spelled = {"start": value.start, "stop": value.stop, "step": value.step}
     # len() of a range refuses more than sys.maxsize.
     length = max(
@@ -88,6 +92,7 @@ def number_range(value: range, look: Any) -> dict[str, Any]:
 
 
 def part_of_sequence(value: slice, look: Any) -> dict[str, Any]:
+    """A slice: as Python writes it, where its parts are plain."""
     return {"plus": {"values": {"value": str(value) if _is_plain_slice(value) else "slice"}}}
 
 
@@ -266,6 +271,7 @@ def _is_sortable(kinds: Iterable[type]) -> bool:
 
 
 def deque(value: Any, look: Any) -> dict[str, Any]:
+    """A deque: as a list, and its greatest length."""
     kind = collections.deque
     row = RowOfValues(
         kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at)
@@ -322,6 +328,7 @@ def _locals_of(frame: Any) -> dict[str, Any]:
 
 
 def untouched(value: Any, look: Any) -> dict[str, Any]:
+    """An iterator of which nothing can be said without advancing it."""
     return {"plus": {"values": {"untouched": True}}}
 
 
@@ -367,6 +374,7 @@ def _methods(kind: type) -> list[str]:
 
 
 def is_of_notebook(kind: type) -> bool:
+    """Whether the class was defined in a cell."""
     # What a class says of itself: `__module__` in its own dict, not one that it inherits.
     return class_dict(kind).get("__module__") == "__main__"
 

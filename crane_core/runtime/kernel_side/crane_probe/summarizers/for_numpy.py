@@ -127,6 +127,7 @@ def _any_nan(plain: Any, look: Any) -> Any:
 
 
 def numbers(plain: Any, look: Any) -> dict[str, Any]:
+    """Range, NaN and, of a flat array, distinct values; the elements of a small one."""
     found = arrays.overall(plain, look) if plain.size else None
     values = range_facts(found, 0, plain.size, look)
     more = more_facts(found, 0, plain.size)
@@ -165,6 +166,7 @@ def elements(plain: Any) -> Iterator[Any]:
 
 
 def row_of(plain: Any) -> RowOfValues:
+    """The elements of an array as a row of objects of Python, in the order of memory."""
     return RowOfValues(
         plain.size,
         lambda: elements(plain),
@@ -202,6 +204,7 @@ def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
 
 
 def scalar(value: Any, look: Any) -> dict[str, Any]:
+    """A scalar of numpy: its value."""
     return {"values": {"value": look.scalar(value)}}
 
 
@@ -229,6 +232,7 @@ def _wide(value: Any) -> Any:
 
 
 def dtype(value: Any, look: Any) -> dict[str, Any]:
+    """A dtype: its name, with fields and byte order."""
     return {"plus": {"representation": {"dtype": dtype_text(value)}}}
 
 

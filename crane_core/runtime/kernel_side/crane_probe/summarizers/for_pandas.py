@@ -347,6 +347,7 @@ def groups(value: Any, look: Any) -> dict[str, Any]:
 
 
 def moment(value: Any, look: Any) -> dict[str, Any]:
+    """A time, period, interval or missing value: as pandas writes it."""
     return {"plus": {"values": {"value": look.scalar(value)}}}
 
 

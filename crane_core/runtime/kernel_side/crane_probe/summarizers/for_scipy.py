@@ -73,6 +73,7 @@ def _format(value: Any) -> str:
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of a sparse matrix or array; None for other objects of scipy."""
     found = instance_dict(value).get("_shape")
     return tuple(int(length) for length in found) if type(found) is tuple else None
 

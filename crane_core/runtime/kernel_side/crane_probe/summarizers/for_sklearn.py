@@ -288,6 +288,7 @@ def _named_parts(
 
 
 def bunch(value: Any, look: Any) -> dict[str, Any]:
+    """A Bunch: as the dict that it is."""
     return dicts.mapping(value, look)
 
 

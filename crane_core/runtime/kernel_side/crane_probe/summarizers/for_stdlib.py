@@ -35,6 +35,7 @@ def plain(value: Any) -> Any:
 
 
 def spelled(value: Any, look: Any) -> dict[str, Any]:
+    """A date, decimal, fraction, UUID or path: as Python writes it."""
     return {"plus": {"values": {"value": look.scalar(plain(value))}}}
 
 
@@ -46,6 +47,7 @@ def path(value: Any, look: Any) -> dict[str, Any]:
 
 
 def pattern(value: Any, look: Any) -> dict[str, Any]:
+    """A compiled regular expression: its text and its number of groups."""
     return {"plus": {"values": {"pattern": look.scalar(value.pattern), "n_groups": value.groups}}}
 
 

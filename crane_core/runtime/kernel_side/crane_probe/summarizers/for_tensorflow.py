@@ -27,7 +27,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     step = steps[0]
     if step.kind != ATTRIBUTE:
         return Resolution()
-    # By name, as the class is in a module that only TensorFlow 2.16 and later have.
+    # By name, as the class is in a module that older releases of TensorFlow lack.
     if type(value).__name__ == "KerasLazyLoader":
         return _in_keras(value, step.value)
     if is_eager(value) and step.value in ("shape", "dtype", "ndim", "device"):
@@ -60,10 +60,12 @@ def has_attribute(value: Any, name: str) -> bool | None:
 
 
 def tensor_shape(value: Any, look: Any) -> dict[str, Any]:
+    """A TensorShape: its sizes, None where one is open."""
     return {"plus": {"values": {"value": dims(value)}}}
 
 
 def dtype(value: Any, look: Any) -> dict[str, Any]:
+    """A DType of TensorFlow: its name."""
     return (
         {"plus": {"values": {"value": look.text(value.name)}}}
         if package_of(type(value)) == "tensorflow"
@@ -72,6 +74,7 @@ def dtype(value: Any, look: Any) -> dict[str, Any]:
 
 
 def spec(value: Any, look: Any) -> dict[str, Any]:
+    """A TypeSpec: the shapes and dtypes that it describes."""
     return {"plus": {"representation": {"spec": data.described(value)}}}
 
 
@@ -107,7 +110,7 @@ SHAPE = shape
 SCALAR = tensors.plain_scalar
 SUMMARIZERS = {
     "tensorflow.python.framework.tensor.Tensor": tensors.tensor,
-    # TensorFlow before 2.14 has the class in ops.
+    # Older releases of TensorFlow have the class in ops.
     "tensorflow.python.framework.ops.Tensor": tensors.tensor,
     "tensorflow.python.ops.variables.Variable": tensors.variable,
     "RaggedTensor": tensors.ragged,

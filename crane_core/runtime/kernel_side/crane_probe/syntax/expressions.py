@@ -663,6 +663,7 @@ def _binds(node: ast.AST | None) -> bool:
 
 
 def stored_names(target: ast.AST) -> list[str]:
+    """The names that a target of an assignment or a loop binds."""
     return [
         node.id
         for node in ast.walk(target)

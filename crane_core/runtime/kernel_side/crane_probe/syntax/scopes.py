@@ -79,13 +79,16 @@ class Scopes:
         self.target[name] = meaning
 
     def unbind(self, name: str) -> None:
+        """The target deletes the name: it is the kernel's again, as far as is known."""
         self.target.pop(name, None)
 
     def snapshot(self) -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
+        """Copies of the target's names and of the local scopes, to be restored."""
         # Copies: a branch is read into the same dicts and must be taken back.
         return dict(self.target), tuple(dict(scope) for scope in self.locals)
 
     def restore(self, taken: tuple[dict[str, Any], tuple[dict[str, Any], ...]]) -> None:
+        """Put back what `snapshot` returned."""
         self.target = dict(taken[0])
         for scope, names in zip(self.locals, taken[1]):
             scope.clear()

@@ -23,6 +23,7 @@ class CodePlace(NamedTuple):
     line: int
 
     def to_json(self) -> dict[str, int]:
+        """The place as a dict, as states hold it."""
         return {"cell": self.cell, "line": self.line}
 
 

@@ -74,6 +74,7 @@ def layer(value: Any, look: Any) -> dict[str, Any]:
 
 
 def name_of_layer(layer: Any) -> str:
+    """The layer's name; empty where it has none yet."""
     held = own_dict(layer)
     # Keras 3 keeps `name`, Keras 2 `_name`.
     name = held.get("name", held.get("_name"))

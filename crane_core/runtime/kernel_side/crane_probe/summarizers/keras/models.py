@@ -50,6 +50,7 @@ def input_of(held: Mapping[str, Any]) -> Any:
 
 
 def output_of(held: Mapping[str, Any]) -> Any:
+    """The symbolic outputs of a model, nested as it returns them; None for one without a graph."""
     network = _network(held)
     return network.get("_outputs_struct", network.get("_nested_outputs"))
 

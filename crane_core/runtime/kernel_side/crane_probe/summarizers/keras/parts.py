@@ -42,6 +42,7 @@ def plain_list(value: Any) -> list[Any]:
 
 
 def plain_dict(value: Any) -> dict[Any, Any]:
+    """The entries of a dict, of a subclass too, as a dict; empty for anything else."""
     return dict(dict.items(value)) if is_kind(value, dict) else {}
 
 
@@ -100,6 +101,7 @@ def variables(held: Mapping[str, Any], group: str) -> list[Any]:
 
 
 def size_of(variable: Any) -> int:
+    """How many numbers a variable holds; 0 where a size is open."""
     size = 1
     for length in shape_of(variable) or ():
         # An open size counts as 0: the number of weights is not known then.
@@ -117,6 +119,7 @@ def shape_of(value: Any) -> Any:
 
 
 def dtype_of(value: Any) -> str | None:
+    """The name of the dtype of a variable or symbolic tensor; None if it has none."""
     held = own_dict(value)
     dtype: Any = held.get("_dtype", instance_dict(held.get("_type_spec")).get("_dtype"))
     # A dtype is TensorFlow's object or, in Keras 3, a text.

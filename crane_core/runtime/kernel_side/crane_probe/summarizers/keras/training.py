@@ -62,10 +62,12 @@ def settings(value: Any, look: Any) -> dict[str, Any]:
 
 
 def loss(value: Any, look: Any) -> dict[str, Any]:
+    """A loss: its settings."""
     return {"plus": {"values": settings(value, look)}}
 
 
 def metric(value: Any, look: Any) -> dict[str, Any]:
+    """A metric: its settings and its name."""
     name = own_dict(value).get("name", own_dict(value).get("_name"))
     return {"plus": {"values": dict(settings(value, look), name=look.scalar(name))}}
 

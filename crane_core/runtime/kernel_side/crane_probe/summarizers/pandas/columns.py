@@ -49,6 +49,7 @@ class ColumnFacts(NamedTuple):
 
 
 def dtype_text(values: Any) -> str:
+    """The dtype of an array as pandas writes it."""
     return str(dtype_of(values))
 
 
@@ -147,6 +148,7 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
 
 
 def period_text(values: Any, ordinal: int) -> str:
+    """A period by its ordinal number, as pandas writes it."""
     return str(pandas().Period(ordinal=ordinal, freq=dtype_of(values).freq))
 
 

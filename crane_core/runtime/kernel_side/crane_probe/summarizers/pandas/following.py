@@ -159,6 +159,7 @@ def _firsts(labels: Iterable[Any]) -> set[Any]:
 
 
 def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
+    """Follows one or more steps from a frame."""
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
         return _item(table, step.value)
@@ -465,6 +466,7 @@ def _missing_in_query(
 
 
 def of_groups(grouped: Grouped, steps: tuple[ChainStep, ...]) -> Resolution:
+    """Follows one or more steps from a frame that is grouped."""
     step = steps[0]
     if step.kind == ITEM and type(step.value) is tuple and len(step.value) > 1:
         return Resolution()  # a list to pandas 1, refused by later ones whatever the columns are
@@ -490,6 +492,7 @@ def _unpacked(step: ChainStep) -> tuple[Any, dict[str, Any]]:
 
 
 def of_values(values: Values, steps: tuple[ChainStep, ...]) -> Resolution:
+    """Follows one or more steps from a series or a column."""
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
         return _label_of(values, step.value)

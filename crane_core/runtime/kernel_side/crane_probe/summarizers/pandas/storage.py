@@ -33,6 +33,7 @@ class Frame(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
         return length_of(self.index), length_of(self.columns)
 
 
@@ -96,10 +97,12 @@ def series_values(value: Any) -> Any:
 
 
 def series_index(value: Any) -> Any:
+    """The index of a Series. Raises TypeError for a series that stores otherwise."""
     return _manager(value).axes[0]
 
 
 def series_name(value: Any) -> Any:
+    """The name of a Series; None if it has none."""
     return instance_dict(value).get("_name")
 
 
@@ -123,19 +126,23 @@ def ndarray_of(values: Any) -> Any:
 
 
 def is_multi(index: Any) -> bool:
+    """Whether an index has several levels."""
     return is_kind(index, pandas().MultiIndex)
 
 
 def is_range(index: Any) -> bool:
+    """Whether an index is a range that is not written out."""
     return is_kind(index, pandas().RangeIndex)
 
 
 def range_of(index: Any) -> range:
+    """The range that a RangeIndex keeps."""
     kept: range = instance_dict(index)["_range"]
     return kept
 
 
 def length_of(index: Any) -> int:
+    """How many labels an index has."""
     if is_range(index):
         return len(range_of(index))
     return len(index_codes(index)[0]) if is_multi(index) else len(index_values(index))
@@ -147,14 +154,17 @@ def index_values(index: Any) -> Any:
 
 
 def index_levels(index: Any) -> list[Any]:
+    """The levels of a MultiIndex, each an index of the labels that may occur."""
     return list(instance_dict(index)["_levels"])
 
 
 def index_codes(index: Any) -> list[Any]:
+    """Of a MultiIndex, by level, the place of each row's label in the level; -1 where it is missing."""
     return list(instance_dict(index)["_codes"])
 
 
 def index_names(index: Any) -> list[Any]:
+    """The names of an index's levels, None for each without one."""
     held = instance_dict(index)
     return list(held.get("_names") or []) if is_multi(index) else [held.get("_name")]
 

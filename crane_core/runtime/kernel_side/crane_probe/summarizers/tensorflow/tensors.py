@@ -42,6 +42,7 @@ def tensor(value: Any, look: Any) -> dict[str, Any]:
 
 
 def is_eager(value: Any) -> bool:
+    """Whether a tensor has values, rather than a place in a graph."""
     return type(value).__name__ == "EagerTensor"
 
 

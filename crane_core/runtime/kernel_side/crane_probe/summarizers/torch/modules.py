@@ -69,6 +69,7 @@ def walk(
 
 
 def is_module(value: Any) -> bool:
+    """Whether an object is a module of torch, or of a class derived from it."""
     return is_kind(value, torch().nn.Module)
 
 

@@ -139,6 +139,7 @@ def _shells(value: Any) -> Any:
 
 
 def default_collate() -> Any:
+    """The function with which torch makes a batch where a loader was not handed another."""
     return torch().utils.data._utils.collate.default_collate
 
 

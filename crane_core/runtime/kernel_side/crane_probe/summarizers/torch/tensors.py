@@ -53,6 +53,7 @@ def is_uninitialized(value: Any) -> bool:
 
 
 def shape_of(value: Any) -> list[int]:
+    """The shape of a tensor as a list."""
     return list(torch().Tensor.shape.__get__(value))
 
 
@@ -150,6 +151,7 @@ def plain_scalar(value: Any) -> Any:
 
 
 def is_single(value: Any) -> bool:
+    """Whether an object is a plain tensor without dimensions."""
     kind = torch().Tensor
     return (
         type(value) is kind

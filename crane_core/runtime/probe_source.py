@@ -92,5 +92,4 @@ def _codes() -> dict[str, dict[str, str]]:
 
 def _module_name(file: Path) -> str:
     parts = file.relative_to(_FOLDER).with_suffix("").parts
-    # A package is named by its folder.
     return ".".join(parts[:-1] if file.stem == "__init__" else parts)

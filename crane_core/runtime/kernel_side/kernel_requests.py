@@ -48,7 +48,7 @@ def answer(namespace: dict[str, Any], order: str) -> str:
 
 
 def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
-    # Asked first and once, before any cell of the notebook has registered a callback.
+    # Greeted before the first cell, so before the notebook can register a callback.
     if asked["do"] == "greet":
         hold_callbacks()
         return json.dumps(greeting())

@@ -93,7 +93,6 @@ class Refusals:
         # An integer is a handle that is open already: that one was opened in the room.
         if type(path) is int or type(flags) is not int or not flags & _WRITES:
             return False
-        # Writing to null changes nothing.
         return path != os.devnull and not self._are_writable((path,))
 
     def _are_writable(self, arguments: Sequence[Any]) -> bool:

@@ -30,8 +30,7 @@ def edited(shell: Any) -> list[dict[str, Any]]:
         written = _time_of(path)
         if written is None:
             continue
-        # A time of %autoreload is kept from when it looked: equal means that nothing was written
-        # since.
+        # %autoreload keeps the time that the file had as it was loaded: newer is edited since.
         is_newer = name in times and written > times[name]
         if is_newer and _is_watched(name, reloader):
             found.append({"module": name, "file": os.path.basename(path), "reloads": True})  # noqa: PTH119

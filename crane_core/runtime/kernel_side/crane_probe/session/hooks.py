@@ -181,7 +181,7 @@ def _of_shell(shell: Any) -> Iterator[Hook]:
 def _of_transformers(shell: Any) -> Iterator[Hook]:
     """What makes another program of a cell than its text says."""
     for transformer in listed(setting(shell, "ast_transformers")):
-        # The guard's own transformer only looks at the cell; a copy of its name does not count.
+        # The guard's own transformer leaves the cell as it is; a class of its name does not count.
         if module_of(type(transformer)).partition(".")[0] != _OURS or not is_genuine(
             type(transformer)
         ):

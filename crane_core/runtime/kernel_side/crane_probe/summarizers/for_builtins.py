@@ -254,7 +254,6 @@ def unordered(value: Any, look: Any) -> dict[str, Any]:
     types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
     plus: dict[str, Any] = {"representation": types_shown}
     if not _is_sortable([kind for kind, _ in kinds]):
-        # A set of mixed types cannot be sorted.
         return merged(summary, {"plus": plus})
     row = sequences.row_of(sorted(base.__iter__(value)))
     return merged(

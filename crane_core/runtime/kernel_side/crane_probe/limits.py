@@ -32,6 +32,7 @@ class LookLimits(NamedTuple):
     """Elementary steps (about a nanosecond each) that one variable may cost; counted, so a cut is the same again."""
     variable_seconds: float = 0.6
     """Of work (budget.Clock), after which a variable is given up although steps are left: a slow object."""
+    # Far below KernelLimits.look_s, beyond which the kernel itself would be ended.
     total_seconds: float = 10.0
     variable_chars: int = 24_000
     """JSON text of one variable."""

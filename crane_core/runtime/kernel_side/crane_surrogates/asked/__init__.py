@@ -30,6 +30,7 @@ import pkgutil
 from typing import Any
 
 _PREFIX = "of_"
+# Found by their names, so that a new file is all that a new library needs.
 _FILES = {
     name[len(_PREFIX) :]: vars(importlib.import_module(f"{__name__}.{name}"))
     for name in sorted(module.name for module in pkgutil.iter_modules(__path__))
@@ -54,6 +55,7 @@ def chained(name: str) -> tuple[str, ...]:
     return tuple(each for held in by_package(name).values() for each in held)
 
 
+# A flag that says no is as if it was not there.
 def where(flag: str) -> frozenset[str]:
     """Packages whose file says yes."""
     return frozenset(package for package, holds in by_package(flag).items() if holds)

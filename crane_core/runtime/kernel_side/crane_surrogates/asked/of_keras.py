@@ -6,6 +6,8 @@ import re
 
 from .places import FIRST, NONE, TWO, listed, prefixed
 
+# Without Lambda, which runs code of the notebook, and without layers that learn from data by
+# adapt().
 _LAYERS = (
     "Activation ActivityRegularization AlphaDropout AveragePooling1D AveragePooling2D AveragePooling3D AvgPool1D"
     " AvgPool2D AvgPool3D BatchNormalization CategoryEncoding CenterCrop Conv1D Conv1DTranspose Conv2D Conv2DTranspose"
@@ -45,6 +47,7 @@ METHODS = {
     },
     **{f"keras.{name}": {"__call__": TWO} for name in _LOSSES.split()},
 }
+# Another backend, a policy of dtypes or NumPy's rules change what layers accept.
 UNLESS_MENTIONED = (
     "KERAS_BACKEND",
     "set_backend",
@@ -54,6 +57,7 @@ UNLESS_MENTIONED = (
     "set_image",
     "numpy_behavior",
 )
+# A layer gets attributes when it is built.
 GROWING = ("keras.layers.", "keras.src.layers.")
 NOT_OF_OPERANDS = ("value (None)", "stateless scope")
 """Where a length is open, or as only shapes are tried."""

@@ -6,6 +6,7 @@ import re
 
 from .places import ALL, FIRST, NONE, THREE, TWO, listed, words
 
+# Data may be stand-ins; at other places a format, a scale or a number of bins decides.
 _DRAWING = listed(
     (ALL, "plot step semilogx semilogy loglog stackplot fill"),
     (
@@ -43,6 +44,7 @@ DRAWS_PAIRS = words("plot step scatter bar barh fill_between")
 """Of two lists only the lengths are refused, whatever numbers they hold."""
 MOST_DRAWN = 10_000
 """Elements that may be drawn one by one."""
+# Other projections have other methods, and what a notebook registers adds names.
 UNLESS_MENTIONED = (
     "projection",
     "polar",
@@ -52,6 +54,7 @@ UNLESS_MENTIONED = (
     "_colors_full_map",
     "register_",
 )
+# Figures and axes get attributes as they are drawn on.
 GROWING = ("matplotlib.",)
 NOT_OF_OPERANDS = ("for cmap", "colormap", "axis units")
 """What other packages, or what was drawn before, have added."""

@@ -28,6 +28,7 @@ _WHOLE = (
     " take_along_axis tan tanh tile trace transpose trapezoid tril tril_indices_from triu triu_indices_from trunc"
     " uint16 uint32 uint64 uint8 unique unpackbits unstack unwrap vander var vsplit vstack zeros_like"
 )
+# Of both operands only shapes and dtypes decide.
 _PAIRS = (
     "add append arctan2 array_equal array_equiv bitwise_and bitwise_or bitwise_xor convolve copysign corrcoef"
     " correlate cov cross divide divmod dot equal extract float_power floor_divide fmax fmin fmod gcd greater"
@@ -37,6 +38,7 @@ _PAIRS = (
     " not_equal outer polyadd polyfit polymul polysub polyval power remainder right_shift searchsorted digitize"
     " setdiff1d setxor1d subtract tensordot true_divide union1d vdot vecdot vecmat"
 )
+# Sizes, seeds and names decide here, so that nothing may be a stand-in.
 _KNOWN = (
     "arange bartlett base_repr binary_repr blackman broadcast_shapes c_ char.* chararray choose compress datetime64"
     " diag_indices dtype dtypes empty eye fft.fftfreq fft.rfftfreq format_float_positional fromiter full geomspace half"
@@ -94,6 +96,7 @@ METHODS = {
     "numpy.Generator": listed((NONE, _GENERATOR), (FIRST, "choice permutation")),
     "numpy.RandomState": listed((NONE, _RANDOM_STATE), (FIRST, "choice permutation")),
 }
+# Of these results the number of elements or the dtype depends on values.
 BY_VALUES = {
     "numpy": words(
         "argwhere average bincount compress extract flatnonzero histogram histogram2d histogramdd"
@@ -109,12 +112,15 @@ OF_OBJECTS = words(
     "isnan isinf isfinite reshape ravel flatten transpose swapaxes squeeze expand_dims"
 )
 """What never looks at objects that an array holds, nor returns one of them."""
+# int32("1") and int32("a"): of a text, what it says decides.
 PARSING = words(
     "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 single double longdouble complex64"
     " complex128 astype array asarray asanyarray ascontiguousarray"
 )
 NOT_MADE_AGAIN = ("random.", "empty", "fromiter", "nested_iters")
+# Classes that take over NumPy's functions, and settings of its promotion.
 UNLESS_MENTIONED = ("__array_", "set_array_function", "promotion_state")
+# Attributes that came or went with a release, and messages that a release changed.
 OF_VERSION = re.compile(
     r"has no attribute '(?:itemset|newbyteorder|ptp|mT|device|to_device|_)|inhomogeneous|^Python integer|empty array"
 )

@@ -21,6 +21,7 @@ _ALONE = (
     " to_numpy to_period to_timestamp transform transpose truncate tz_convert tz_localize unstack value_counts var"
     " where xs"
 )
+# The other operand may be a stand-in, as its labels and dtypes decide.
 _WITH_ONE = (
     "add align combine_first compare corr cov div divide dot eq equals floordiv ge gt le lt mod mul multiply ne pow"
     " radd rdiv rfloordiv rmod rmul rpow rsub rtruediv sub subtract truediv"
@@ -72,6 +73,7 @@ OF_GROUPED = words(
 """Their methods."""
 AGGREGATING = words("mean median std var sem sum min max first last prod count nunique")
 """Those of which the columns and dtypes of the result follow from the schema."""
+# Of these results the columns, the dtypes or the number of rows depend on values.
 _OF_VALUES = words(
     "case_when convert_dtypes factorize get_dummies idxmax idxmin infer_objects map mask mode pivot_table replace stack"
     " to_dict transform unstack value_counts where xs crosstab cut qcut to_datetime to_timedelta to_numeric"
@@ -81,6 +83,7 @@ BY_VALUES = dict.fromkeys(("pandas", "pandas.DataFrame", "pandas.Series"), _OF_V
 OF_ANY_TYPE = words("item map")
 """Those of which not even the type of the result is certain."""
 PARSING = words("to_numeric to_datetime to_timedelta")
+# Options, flags and registered accessors change what methods accept; janitor adds methods.
 UNLESS_MENTIONED = (
     "set_option",
     "options.",

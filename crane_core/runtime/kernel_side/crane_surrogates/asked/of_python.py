@@ -12,6 +12,7 @@ MODULES = words(
     "builtins bisect cmath collections datetime decimal functools heapq itertools math operator weakref"
 )
 """Its own modules that are asked which arguments they take, under the kernel's own version of Python."""
+# May be called with a useless object: nothing is opened, run or changed.
 ONLY_LOOKING = words(
     "abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict divmod enumerate filter"
     " float frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max memoryview min next"

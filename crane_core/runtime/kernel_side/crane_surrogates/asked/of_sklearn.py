@@ -20,6 +20,7 @@ _METRICS = (
     " top_k_accuracy_score zero_one_loss adjusted_rand_score rand_score v_measure_score"
 )
 _SPLITS = "train_test_split cross_val_score cross_validate cross_val_predict"
+# Folds check their settings as they are made, unlike estimators.
 CALLS = listed((NONE, prefixed("model_selection.", _FOLDS)))
 LEARNING = {
     "method": words(
@@ -35,6 +36,7 @@ LEARNING = {
 OUTPUT_SETTINGS = ("set_output", "transform_output")
 """What a notebook spells that lets transformers give tables."""
 DISTRIBUTIONS = ("scikit-learn",)
+# Settings that turn checks off, or hand arrays to other libraries.
 UNLESS_MENTIONED = (
     "skip_parameter_validation",
     "assume_finite",

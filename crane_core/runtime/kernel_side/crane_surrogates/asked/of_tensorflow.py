@@ -32,7 +32,9 @@ METHODS = {
 BY_VALUES = {
     "tensorflow.ResourceVariable": words(_ASSIGNING) | {""}
 }  # an item of it can be assigned to
+# The build for processors alone has another name.
 DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu")
+# In graphs and in the mode of TensorFlow 1, nothing is computed at once.
 UNLESS_MENTIONED = (
     *of_keras.UNLESS_MENTIONED,
     "as_default",

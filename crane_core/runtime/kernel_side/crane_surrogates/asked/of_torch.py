@@ -28,6 +28,7 @@ _TENSOR_WITH_TWO = "clamp clip lerp addcmul addcdiv addmm baddbmm addmv"
 _TENSOR_METHODS = listed(
     (
         NONE,
+        # Those that change their tensor are tried only where it certainly requires no gradient.
         "view expand repeat size dim ndimension numel nelement float double half int long bool clone detach contiguous"
         " tolist item numpy new_zeros new_ones new_full stride element_size is_floating_point requires_grad_ unfold"
         " zero_ fill_ exp_ sqrt_ squeeze_ unsqueeze_ transpose_ t_ resize_ normal_ uniform_ __len__ short cpu",
@@ -37,6 +38,7 @@ _TENSOR_METHODS = listed(
     (NONE, _TENSOR_ALONE),
     (FIRST, _TENSOR_WITH_ONE),
     (TWO, _TENSOR_WITH_TWO),
+    # The axis must be known, while index and source may be stand-ins.
     ((1,), "gather index_select index_fill index_fill_"),
     ((1, 2), "scatter scatter_add index_add scatter_add_ index_add_ index_copy_"),
     ((0,), "where"),
@@ -128,6 +130,7 @@ METHODS = {
     "torch.Parameter": _TENSOR_METHODS,
     **{f"torch.{name}": {"__call__": THREE, "forward": THREE} for name in _LAYERS.split()},
 }
+# Of these the number of elements, or a boolean, depends on values or is drawn.
 _OF_VALUES = words(
     "Generator allclose bincount combinations equal is_tensor manual_seed masked_select nn.functional.one_hot"
     " nonzero randperm tolist unique where"
@@ -147,6 +150,7 @@ VIEWS = words(
 """What returns tensors that lie in the memory of another one, if they can."""
 INDEXING = words("cross_entropy nll_loss embedding one_hot gather index_select __call__ forward")
 """What looks at every integer of a tensor."""
+# Modes and hooks change what operations do, wherever in the notebook they were set.
 UNLESS_MENTIONED = (
     "autocast",
     "set_default",
@@ -169,6 +173,7 @@ NOT_RECORDING = ("no_grad", "inference_mode", "grad_enabled", "functional_call",
 """Where a notebook spells none of these, gradients are recorded."""
 FREEZING = ("requires_grad", "freeze", "from_pretrained")
 """Where it spells none of these, weights of layers require a gradient."""
+# A module gets parameters and hooks as it is used.
 GROWING = ("torch.nn.modules.",)
 NO_TENSOR = re.compile(r"must be Tensor, not|got \((?:list|tuple|str|int|float|NoneType)\b")
 """What it says of an operand that is not a tensor."""

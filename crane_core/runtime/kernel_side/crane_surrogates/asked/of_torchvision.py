@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .places import ALL, FIRST, NONE, listed, prefixed
 
+# Without Lambda and the like, which run code of the notebook.
 TRANSFORMS = (
     "ToTensor PILToTensor Normalize Resize CenterCrop RandomCrop RandomResizedCrop Grayscale ToPILImage Pad"
     " RandomHorizontalFlip RandomVerticalFlip RandomRotation ColorJitter GaussianBlur RandomErasing RandomGrayscale"

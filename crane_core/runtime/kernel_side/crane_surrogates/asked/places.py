@@ -8,6 +8,7 @@ NONE: Sequence[int] = ()
 FIRST: Sequence[int] = range(1)
 TWO: Sequence[int] = range(2)
 THREE: Sequence[int] = range(3)
+# More places than any call has.
 ALL: Sequence[int] = range(1_000)
 REST: Sequence[int] = range(1, 1_000)
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from crane_core.given_path import refusal
 
@@ -134,6 +135,20 @@ def cluster(text: str) -> str:
     if found is None or not 0 < int(found["port"]) < 2**16:
         raise argparse.ArgumentTypeError(
             f"expected tcp://HOST:PORT, tls://HOST:PORT, local or off, not {_quoted(text)}"
+        )
+    return text
+
+
+def web_address(text: str) -> str:
+    """An address that a browser opens."""
+    try:
+        found = urlsplit(text)
+        is_address = found.scheme in ("http", "https") and bool(found.hostname)
+    except ValueError:  # brackets that hold no address of IPv6
+        is_address = False
+    if not is_address:
+        raise argparse.ArgumentTypeError(
+            f"expected http://HOST or https://HOST, not {_quoted(text)}"
         )
     return text
 

@@ -309,6 +309,20 @@ def test_a_number_beyond_reason_is_refused(
     assert not Path("state.json").exists()
 
 
+@pytest.mark.parametrize(
+    "address", ["", "crane.lab.example", "ftp://crane.lab.example", "https://", "http://[x"]
+)
+def test_an_invitation_needs_an_address_that_a_browser_opens(
+    command: Command, here: Path, address: str
+) -> None:
+    assert_refused(
+        command(
+            "invite", "ana@lab.example", "--role", "lead", "--roles", "r.toml", f"--url={address}"
+        )
+    )
+    assert not Path("r.toml").exists()
+
+
 def options_with_numbers() -> set[str]:
     """Every option of every verb whose value is a number, asked of the parsers."""
     from crane_core.cli import parser

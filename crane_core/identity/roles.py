@@ -146,7 +146,7 @@ def _refuse_shared_names(people: Mapping[str, Visitor]) -> None:
 
 
 def _wrong(what: str) -> IdentityError:
-    return IdentityError(f"The roles file that {FILE} names {what}.", remedy=_FORM)
+    return IdentityError(f"The roles file (--roles or {FILE}) {what}.", remedy=_FORM)
 
 
 def add_person(path: Path, email: str, role: Role) -> None:

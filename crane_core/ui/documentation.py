@@ -39,6 +39,7 @@ OF_PAGES = {
     "data": "researcher/own-notebooks",
 }
 """Page of the app to the page of the site that explains it."""
+_UNBUILT = "This is the text of a page. `make docs` in a checkout builds the site, with links, pictures and search."
 _SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _POLICY = "; ".join(
     [
@@ -86,10 +87,7 @@ class Documentation:
         if SITE.is_dir():
             return await _file(SITE, name, scope) or _not_found()
         if name.endswith(".html"):
-            text = await _file(SOURCES, f"{name.removesuffix('.html')}.md", scope)
-            if text is not None:
-                text.headers["Content-Type"] = "text/plain; charset=utf-8"
-            return text or _not_found()
+            return await _text(f"{name.removesuffix('.html')}.md", scope) or _not_found()
         return await _file(SOURCES, name, scope) or _not_found()
 
     def _with_headers(self, send: Send) -> Send:
@@ -113,6 +111,13 @@ async def _file(folder: Path, name: str, scope: Scope) -> Response | None:
         page = (folder / name).read_text("utf-8")
         found.headers["Content-Security-Policy"] = _POLICY.format(scripts=_digests(page))
     return found
+
+
+async def _text(name: str, scope: Scope) -> Response | None:
+    """The text of a page of the site, and how to get the site; None if there is none of this name."""
+    if await _file(SOURCES, name, scope) is None:
+        return None
+    return PlainTextResponse(f"{_UNBUILT}\n\n{(SOURCES / name).read_text('utf-8')}")
 
 
 def _digests(page: str) -> str:

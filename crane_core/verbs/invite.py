@@ -52,7 +52,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     where = verb.add_argument_group("where")
     where.add_argument(
-        "--url", default="http://127.0.0.1:8501", help="address of the app in the link"
+        "--url",
+        type=arguments.web_address,
+        default="http://127.0.0.1:8501",
+        help="address of the app in the link",
     )
     where.add_argument(
         "--roles",

@@ -110,7 +110,9 @@ def test_help_of_an_address_that_names_no_page_is_that_of_the_start_page() -> No
 def test_where_nothing_was_built_the_help_of_each_page_is_a_text(unbuilt: None, page: str) -> None:
     answer = asked(help_address(page).removeprefix("."))
     assert (answer.status, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8")
-    assert answer.text.startswith("# ")
+    told, title = answer.text.split("\n\n")[:2]
+    assert "`make docs`" in told
+    assert title.startswith("# ")
 
 
 def test_pictures_of_the_texts_are_there_too(unbuilt: None) -> None:
@@ -140,4 +142,4 @@ def test_a_document_that_a_remedy_names_is_a_link_on_the_page(unbuilt: None) -> 
         "The file is malformed.", "docs/admin/server.md shows an example of the file."
     )
     [address] = re.findall(r"\[docs/admin/server\.md\]\(\.(/docs/[^)]+)\) shows an example", words)
-    assert asked(address).text.startswith("# On a server")
+    assert "\n\n# On a server\n" in asked(address).text

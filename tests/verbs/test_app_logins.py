@@ -77,7 +77,7 @@ def test_a_password_or_a_roles_file_is_a_login(
 def test_a_malformed_roles_file_stops_the_start(tmp_path: Path, text: str) -> None:
     roles = tmp_path / "roles.toml"
     roles.write_text(text)
-    with pytest.raises(IdentityError, match="The roles file that CRANE_ROLES names"):
+    with pytest.raises(IdentityError, match=r"The roles file \(--roles or CRANE_ROLES\)"):
         started("--roles", str(roles))
 
 

@@ -58,9 +58,19 @@ def population_choices(
 
 
 def usual_experiment(store: Store, benchmark: str) -> str:
-    """The study's on its benchmark; of another benchmark the only one that there is."""
+    """The study's on its benchmark; of another benchmark the only one that there is.
+
+    Raises CampaignError if another benchmark has several: any of them could be meant.
+    """
     here = [entry.experiment for entry in population_choices(store) if entry.benchmark == benchmark]
-    return here[0] if len(here) == 1 and STUDY not in here else STUDY
+    if STUDY in here or not here:
+        return STUDY
+    if len(here) > 1:
+        raise CampaignError(
+            f"Models have verdicts on {benchmark!r} in {len(here)} experiments.",
+            remedy=f"Choose one with --experiment: {', '.join(here)}.",
+        )
+    return here[0]
 
 
 def check_asked(store: Store, wanted: Population) -> None:

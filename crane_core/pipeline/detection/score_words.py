@@ -16,7 +16,12 @@ _HEADER = ("", "setting", "n", *RATES)
 
 def table_words(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str:
     """Detection alone, in percent with 95% intervals; the job's own row first, what is only printed last."""
-    lines = [_HEADER, *(_cells(row) for row in rows), *(_printed_cells(row) for row in printed)]
+    beside_others = bool(printed) or any(row.is_published for row in rows)
+    lines = [
+        _HEADER,
+        *(_cells(row, "*" if beside_others and not row.is_published else "") for row in rows),
+        *(_printed_cells(row) for row in printed),
+    ]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
     table = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -30,7 +35,8 @@ def table_words(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()) ->
         if row.left_out
     ]
     head = f"Crash detection alone (table 2b), percent with 95% interval clustered by case{beside}"
-    return "\n".join([head, *table, *_printed_note(printed), *left_out])
+    own = ["*: this run, not published"] if beside_others else []
+    return "\n".join([head, *table, *own, *_printed_note(printed), *left_out])
 
 
 def _printed_note(printed: Sequence[PrintedRow]) -> list[str]:
@@ -50,10 +56,9 @@ def _printed_cells(row: PrintedRow) -> tuple[str, ...]:
     )
 
 
-def _cells(row: ScoreRow) -> tuple[str, ...]:
-    title = row.title if row.is_published else f"{row.title} *"
+def _cells(row: ScoreRow, mark: str) -> tuple[str, ...]:
     return (
-        title,
+        f"{row.title} {mark}".rstrip(),
         row.setting,
         str(row.n - row.left_out),
         *(_percent(row.rates[name]) for name in RATES),

@@ -17,7 +17,6 @@ from crane_core.pipeline.campaigns.clustering import Clustering, clustering
 from crane_core.pipeline.campaigns.gold import Looks
 from crane_core.pipeline.campaigns.plan_outline import outline
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices, population_choices
-from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
@@ -50,7 +49,7 @@ def _drawn(_store: Store, content: str, request: CampaignRequest) -> tuple[Plan,
 def draw_new() -> None:
     """Three steps, and beside them the resulting plan with the button that stores it."""
     store = data.store()
-    content = state.sources_token(store.cursor())
+    content = data.answers()
     choices = _choices(store, content)
     if not choices:
         st.info("No model answers are loaded. Import predictions, or fetch the published archive.")

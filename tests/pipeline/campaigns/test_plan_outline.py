@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import statsmodels.api as sm
@@ -11,6 +13,7 @@ from statsmodels.formula.api import ols
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Overlap, Plan, Population
+from crane_core.cli import main
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, population
 from crane_core.pipeline.campaigns.clustering import ASSUMED_RHO, clustering
@@ -202,3 +205,21 @@ def test_what_can_be_labelled_comes_first_and_the_only_experiment_need_not_be_na
         == usual_experiment(store, "dream")
         == "crane-llm-2025-10"
     )
+
+
+def test_several_experiments_of_another_benchmark_are_named_with_the_option(
+    answered: DataFolder, tmp_path: Path
+) -> None:
+    said = {"benchmark": "minibench", "instance": "numpy_1_reproduced", "detector": "heron"}
+    line = said | {"setting": "code", "index": 1, "crashes": True, "experiment": "night"}
+    table = tmp_path / "night.jsonl"
+    table.write_text(json.dumps(line) + "\n")
+    assert main(["--data", str(answered.path), "import", str(table)]) == 0
+    store = prepare(answered)
+    try:
+        with pytest.raises(
+            CampaignError, match=r"'minibench' in 2 experiments.*--experiment: ours, night\."
+        ):
+            usual_experiment(store, "minibench")
+    finally:
+        store.close()

@@ -69,3 +69,11 @@ def test_the_text_table_says_what_is_printed(embedded_store: Store) -> None:
     assert lines["Gemini 2.5 Flash p"][-3:] == ["runtime-V", "76.7", "74.3"]
     assert "p: printed in the paper's table 4a, over all its notebooks" in told
     assert "p: printed" not in table_words(rows)
+
+
+def test_the_text_table_says_what_a_star_is() -> None:
+    published = row("GPT-5", "runtime-V", is_published=True)
+    told = table_words([row("mine", "runtime-V"), published]).splitlines()
+    assert any(line.startswith("mine *") for line in told)
+    assert "*: this run, not published" in told
+    assert "*" not in table_words([row("mine", "runtime-V")])

@@ -173,7 +173,7 @@ def _waits_for_work(thread: Any, worker: Any) -> bool:
     frame = sys._current_frames().get(thread.ident)
     for each in _stack(frame):
         if each.f_code is worker.__code__:
-            # concurrent.futures names its work so, multiprocessing names it `task`.
+            # concurrent.futures names its work `work_item`, multiprocessing names it `task`.
             return each.f_locals.get("work_item") is None and each.f_locals.get("task") is None
         name = str(each.f_globals.get("__name__"))
         # Any other module on the way down means that a task's function is being run.

@@ -49,13 +49,13 @@ test: $(VENV)/.dev ## run the tests that need no optional library, in a real bro
 test-all: $(VENV)/.ml ## install the optional libraries and run every test, with all examples of each property
 	@$(CHROMIUM); failed=0; \
 	$(PYTEST) $(THOROUGH) --dist worksteal -m "not browser" || failed=1; \
-	$(BROWSER_TESTS) --reruns 1 tests/browser || failed=1; \
+	$(BROWSER_TESTS) tests/browser || failed=1; \
 	exit $$failed
 
 test-more: $(VENV)/.ml ## run what `make test` leaves to `make test-all`
 	@$(CHROMIUM); failed=0; \
 	$(PYTEST) $(THOROUGH) --dist worksteal -m "($(MORE) or hypothesis) and not browser" || failed=1; \
-	$(BROWSER_TESTS) --reruns 1 -m "$(MORE)" tests/browser || failed=1; \
+	$(BROWSER_TESTS) -m "$(MORE)" tests/browser || failed=1; \
 	exit $$failed
 
 check: $(VENV)/.dev ## run the quick checks of one folder of tests: WING=annotation, WING=docs for documents alone

@@ -27,6 +27,7 @@ from crane_core.detectors.rules.interpreter import (
     expression,
     statement,
 )
+from crane_core.detectors.rules.versions import numbers
 
 MOST_TURNS = 50
 
@@ -166,8 +167,10 @@ def _comprehension(
 def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValue:
     """Only its first iterable is evaluated; the rest runs when elements are taken."""
     iterable = interpreter.value(node.generators[0].iter)
-    # Python takes the first iterator when the generator is made: `(x for x in 5)` raises.
-    interpreter.ask("element", iterable, "", node.generators[0].iter)
+    # Python takes the first iterator when the generator is made: `(x for x in 5)` raises. Of
+    # later releases that is not certain: pre-releases of 3.14 took it with the first element.
+    if (numbers(interpreter.initial.packages.get("python", "")) or (3, 0)) < (3, 14):
+        interpreter.ask("element", iterable, "", node.generators[0].iter)
     _unbind_given(interpreter, node)
     return AbstractValue("generator", definition=node)
 

@@ -7,10 +7,10 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import ARRAY, is_none, literal_of, whole
-from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.harmless import may_run_notebook_code
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.versions import is_at_least
 
 RULES = Family("matplotlib")
 AXES: Final = "matplotlib.axes._axes.Axes"

@@ -18,10 +18,10 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     shape_of,
     values_changed,
 )
-from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, broadcast, matmul
+from crane_core.detectors.rules.versions import is_at_least
 
 RULES = Family("numpy: operators")
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")

@@ -37,9 +37,9 @@ from crane_core.detectors.rules.families.pandas_frames import (
     told_columns,
     with_columns,
 )
-from crane_core.detectors.rules.families.versions import is_before
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.versions import is_before
 
 RULES = Family("pandas: values")
 _WHOLE: Final = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")

@@ -22,9 +22,9 @@ from crane_core.detectors.rules.families.pandas_frames import (
     need_columns,
     told_columns,
 )
-from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.versions import is_at_least
 
 RULES = Family("seaborn")
 _OF_AXES: Final = (

@@ -78,6 +78,8 @@ def test_where_execution_is_off_nothing_can_be_started(facts_app: str, open_page
     page = settled(open_page(f"{facts_app}/runs"))
     start_button(page)
     expect(page.get_by_text("Runs cannot be started from this page")).to_be_visible()
+    said = page.get_by_role("link", name="The documentation", exact=True)
+    expect(said).to_have_attribute("href", re.compile(r"docs/researcher/own-model\.html$"))
     expect(page.get_by_role("button", name="Start run", exact=True)).to_have_count(0)
 
 

@@ -20,6 +20,7 @@ from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.acting import acting, note_act
+from crane_core.ui.documentation import help_address
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.runs.address import address_of, key_of
@@ -102,7 +103,8 @@ def draw_starting(*, may_run: bool) -> None:
         else:
             st.markdown(
                 "Runs cannot be started from this page: the server's owner has not allowed it. Runs that are started "
-                "elsewhere on this data show up here while they run. The documentation says how to do both."
+                f"elsewhere on this data show up here while they run. [The documentation]({help_address('runs')}) says "
+                "how to do both."
             )
     if started_runs():
         is_alive = any(run.is_running for run in started_runs())

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from crane_core.identity.proxy import configured_proxy
+from crane_core.ui.documentation import ADDRESS
 from crane_core.ui.words import literal
 
 
@@ -29,7 +30,11 @@ def _draw_ways(refusal: str) -> None:
         st.markdown(
             "This server's proxy logs visitors in, but it did not name you. Open the app at the proxy's address."
         )
-    st.caption("If you have an invitation link, open it; it logs this browser in.")
+    others = "" if refusal else " Without one, ask the person who runs this server."
+    st.caption(
+        f"If you have an invitation link, open it; it logs this browser in.{others} "
+        f"[The documentation](.{ADDRESS}/index.html) needs no login."
+    )
     if refusal:
         st.html('<a class="cw-leave" href="./logout" target="_self">Log out</a>')
 

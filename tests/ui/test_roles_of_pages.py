@@ -40,6 +40,8 @@ ACTIONS = {
 def test_a_stranger_gets_the_login_and_nothing_of_any_page(lab: Lab, page: str) -> None:
     seen = Visitor(lab.address).sees(page)
     assert seen.shows("If you have an invitation link, open it")
+    assert seen.shows("Without one, ask the person who runs this server.")
+    assert seen.shows("(./docs/index.html)")
     assert not seen.shows("junobench")
     assert not seen.shows("exception {")
     assert len(seen.elements) <= 5

@@ -265,7 +265,8 @@ def test_it_works_while_the_app_holds_the_database(
     with held(folder.database):
         spoken = run("detect", "--detector", "fake", *ONE, "--runs", "1")
     assert spoken.code == 0
-    assert "fake *" in spoken.out
+    assert "2 of 2 questions answered" in spoken.out
+    assert "\nfake  code " in spoken.out
 
 
 def test_published_rows_stand_beside_a_row_on_junobench(

@@ -194,7 +194,7 @@ class Interpreter:
         self.is_as_begun = True
         """Nothing has run that could install a module."""
         # Loaded before any branch: a name first met inside of one would be unknown after it, as in
-        # `for name in os.environ: print(net.training)` before `net(x)`.
+        # `for name in os.environ: seen.add(net.training)` before `net(x)`.
         known = (
             initial.fixed if self.is_restless else (*initial.held, *initial.past, *initial.fixed)
         )

@@ -30,7 +30,7 @@ DOCUMENTS := tests/house/test_docs.py tests/house/test_words.py
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: $(VENV)/.runtime ## make .venv and install what the app needs
+setup: $(VENV)/.runtime $(VENV)/bin/crane ## make .venv and install what the app needs; .venv/bin/crane is the command
 
 run: setup ## start the app on 127.0.0.1 (PORT=8501) and print its address
 	@$(PY) -m crane_core app --port $(PORT)
@@ -115,6 +115,9 @@ $(VENV)/.made:
 $(VENV)/.runtime: requirements.txt $(VENV)/.made
 	@$(PY) tools/install.py requirements.txt "the app needs"
 	@touch $@
+
+$(VENV)/bin/crane: tools/launcher.py $(VENV)/.runtime
+	@$(PY) tools/launcher.py . $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@$(PY) tools/install.py requirements-dev.txt "the checks need"

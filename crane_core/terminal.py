@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -67,13 +68,14 @@ def tell_refusal(message: str, remedy: str) -> None:
 
 
 def program_typed() -> str:
-    """How this program was called: `crane`, or `python -m crane_core` with the interpreter's own name or path.
+    """How this program was called: `crane`, its path if the shell finds none, or `python -m crane_core`.
 
     A remedy that names another command than the one that just worked may not work in this shell. A process that was
     not started as either, such as a test, speaks of `python -m crane_core`.
     """
     if _is_script():
-        return "crane"
+        # `.venv/bin/crane` of a checkout is seldom on the PATH.
+        return "crane" if shutil.which("crane") else shlex.quote(sys.argv[0])
     return f"{shlex.quote(sys.orig_argv[0])} -m crane_core" if _is_module() else _USUAL
 
 

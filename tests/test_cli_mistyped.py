@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,7 @@ def test_a_command_in_a_message_is_called_as_this_one_was(
 ) -> None:
     monkeypatch.setattr(sys, "argv", argv)
     monkeypatch.setattr(sys, "orig_argv", [python, *argv[1:]])
+    monkeypatch.setattr(shutil, "which", lambda name: f"/opt/env/bin/{name}")
     assert terminal.as_typed("See `list --removed`.") == f"See `{shown} list --removed`."
     assert terminal.as_typed("Run `python -m crane_core rebuild`.") == f"Run `{shown} rebuild`."
     assert (
@@ -89,6 +91,26 @@ def test_a_command_in_a_message_is_called_as_this_one_was(
     assert terminal.as_typed("`lists` and `make` are none, list and check neither") == (
         "`lists` and `make` are none, list and check neither"
     )
+
+
+def test_a_command_that_the_shell_does_not_find_is_named_by_its_path(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "argv", [".venv/bin/crane", "rebuild"])
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert terminal.as_typed("See `list --removed`.") == "See `.venv/bin/crane list --removed`."
+
+
+def test_the_command_of_a_checkout_works_in_every_folder(tmp_path: Path, root: Path) -> None:
+    command = tmp_path / "bin" / "crane"
+    command.parent.mkdir()
+    subprocess.run([sys.executable, root / "tools" / "launcher.py", root, command], check=True)
+    said = subprocess.run(
+        [command, "chek"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 2
+    assert f"did you mean check? See `{command} --help`." in said.stderr
+    assert "PYTHON_ARGCOMPLETE_OK" in command.read_text("utf-8")
 
 
 def test_help_and_refusals_name_the_interpreter_from_another_folder(tmp_path: Path) -> None:

@@ -18,8 +18,7 @@ DOCUMENT = re.compile(r"\bdocs/([a-z/-]+\.md)")
 TYPED = re.compile(r"python -m crane_core\b")
 HEAD = """# Commands
 
-Every command is `crane VERB` where the package is installed, and `.venv/bin/python -m crane_core VERB` in a
-checkout.
+Every command is `crane VERB` where the package is installed, and `.venv/bin/crane VERB` in a checkout.
 `crane VERB --help` prints the same as this page, which `tools/commands_page.py` writes from the commands themselves.
 
 Results go to the standard output; progress and errors go to the standard error. The exit code is 0 when the work is

@@ -284,6 +284,8 @@ def in_words(entry: Imported) -> str:
         )
     if entry.waits_for_app:
         lines.append(
-            "  saved; another process has the database open, so it will be loaded at the app's next page view or start"
+            "  saved; another process has the database open, so it will be loaded at the app's next "
+            "page view or start;\n"
+            "  the Data page then says if records wait for an instance that nobody has imported"
         )
     return "\n".join(lines)

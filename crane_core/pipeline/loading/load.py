@@ -508,13 +508,18 @@ def _pair_name(paths: list[Path]) -> str:
 def _try_out(
     source: StagedSource, folder: DataFolder, records: list[Record], problems: list[LoadProblem]
 ) -> Imported:
-    """Write a source to its own database, so that none is kept that the app then could not load."""
+    """Write a source to its own database, so that none is kept that the app then could not load.
+
+    What waits for an instance is left out of the problems: sources that the app has, or has yet to load, may hold it.
+    """
     store = open_store(IN_MEMORY)
     try:
         for source_id, path in embedded().items():
             if path.is_dir():
                 _load_embedded(store, folder, source_id, path)
-        return _write(store, folder, _row(source), records, problems)
+        tried = _write(store, folder, _row(source), records, problems)
+        certain = [one for one in tried.problems if one.kind is not ProblemKind.WAITING]
+        return tried._replace(problems=certain)
     finally:
         store.close()
 

@@ -469,6 +469,20 @@ def test_an_import_while_the_database_is_held_is_kept_and_loaded_at_the_next_sta
     assert content(folder) == before
 
 
+def test_an_answer_about_a_pair_that_the_app_has_yet_to_load_is_no_problem(
+    folder: DataFolder, held: Hold, tmp_path: Path
+) -> None:
+    answers = tmp_path / "answers.jsonl"
+    line = {"benchmark": "later", "instance": "tea_1_reproduced", "detector": "own"}
+    answers.write_text(json.dumps(line | {"setting": "code", "index": 1, "crashes": True}) + "\n")
+    with held(folder.database):
+        entry = import_paths([answers], folder)
+    assert entry.waits_for_app and entry.problems == []
+    store = prepare(folder)
+    assert set(state.load_problems(store.cursor())["kind"]) == {ProblemKind.WAITING}
+    store.close()
+
+
 def test_the_running_app_catches_up_with_what_others_left(
     folder: DataFolder, predictions: Path
 ) -> None:

@@ -48,6 +48,14 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
+@pytest.fixture(autouse=True)
+def no_named_interpreter() -> Iterator[None]:
+    """No later test asks an interpreter that a test has named: one that never answers costs 20 s."""
+    yield
+    if loaded := sys.modules.get("crane_core.runtime.interpreters"):
+        loaded._named.clear()
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The top folder of the checkout."""

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crane_core.pipeline.places import CHECKOUT
+from crane_core.ui.unbuilt_page import page_html
 
 SITE = Path(__file__).resolve().parents[1] / "docs_site"
 """What `make docs` builds. A wheel or an image that is made after it has it too."""
@@ -39,7 +40,6 @@ OF_PAGES = {
     "data": "researcher/own-notebooks",
 }
 """Page of the app to the page of the site that explains it."""
-_UNBUILT = "This is the text of a page. `make docs` in a checkout builds the site, with links, pictures and search."
 _SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _POLICY = "; ".join(
     [
@@ -114,10 +114,11 @@ async def _file(folder: Path, name: str, scope: Scope) -> Response | None:
 
 
 async def _text(name: str, scope: Scope) -> Response | None:
-    """The text of a page of the site, and how to get the site; None if there is none of this name."""
+    """The text of a page of the site, drawn without its menu; None if there is none of this name."""
     if await _file(SOURCES, name, scope) is None:
         return None
-    return PlainTextResponse(f"{_UNBUILT}\n\n{(SOURCES / name).read_text('utf-8')}")
+    page = page_html((SOURCES / name).read_text("utf-8"), depth=name.count("/"))
+    return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY.format(scripts="")})
 
 
 def _digests(page: str) -> str:

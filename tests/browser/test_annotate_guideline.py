@@ -66,6 +66,7 @@ def label(page: Page, key: str) -> None:
     page.wait_for_function(SAVED)
 
 
+@pytest.mark.slow
 def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were_given_under(
     answered_app: Served, open_page: OpenPage
 ) -> None:

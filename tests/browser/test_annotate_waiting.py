@@ -185,6 +185,7 @@ def test_labels_outlive_a_reload_while_the_password_is_asked(
     assert saved(locked_app.folder, plan) == given
 
 
+@pytest.mark.slow
 def test_labels_outlive_a_tab_that_is_closed_while_the_server_is_away(
     answered_app: Served, plan: Plan, browser: Browser
 ) -> None:

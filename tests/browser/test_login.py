@@ -173,6 +173,7 @@ def test_two_people_at_once_keep_their_roles(lab: Lab, browser: Browser) -> None
         expect(viewer.locator(".cw-who")).to_have_text("vic")
 
 
+@pytest.mark.slow
 def test_logging_out_ends_every_tab(lab: Lab, browser: Browser) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, "lea")

@@ -164,7 +164,9 @@ def test_endpoint_that_asks_to_wait_for_an_hour_ends_the_asking() -> None:
         asked(FakePlan(storm_every=1, storm_length=1, retry_after_s=3_600), 5)
 
 
-@pytest.mark.parametrize("fault", [ServerFault.HANG, ServerFault.DRIP])
+@pytest.mark.parametrize(
+    "fault", [ServerFault.HANG, pytest.param(ServerFault.DRIP, marks=pytest.mark.slow)]
+)
 def test_hung_sockets_are_given_up_in_time(fault: ServerFault) -> None:
     began = time.monotonic()
     with pytest.raises(
@@ -387,6 +389,7 @@ def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(
         assert budget.spent_tokens == tally.input_tokens + tally.output_tokens
 
 
+@pytest.mark.slow
 def test_budget_in_dollars_counts_what_may_have_been_billed() -> None:
     price = Price(1.0, 10.0)
     budget = Budget(usd=0.2, price=price)
@@ -420,7 +423,11 @@ def open_sockets() -> int:
 @pytest.mark.skipif(
     not Path("/proc/self/fd").is_dir(), reason="reads the open files as Linux lists them"
 )
+@pytest.mark.slow
 def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> None:
+    gc.collect()
+    recwarn.clear()  # what earlier tests of this process left
+
     def round_of_trouble() -> None:
         stop = threading.Event()
         plan = FakePlan(

@@ -156,7 +156,9 @@ def test_server_that_takes_requests_and_stays_silent_costs_two_timeouts(concurre
     assert len(told.asked) <= 2 * concurrency
 
 
-@pytest.mark.parametrize(("concurrency", "most"), [(1, 3), (8, 16)])
+@pytest.mark.parametrize(
+    ("concurrency", "most"), [pytest.param(1, 3, marks=pytest.mark.slow), (8, 16)]
+)
 def test_server_that_falls_silent_later_is_left_too(concurrency: int, most: int) -> None:
     limit_s = met_limit_s(1.0)
     told = outcome(

@@ -82,6 +82,7 @@ slow = pytest.mark.slow
             {"output_bytes": 2 * MIB},
             "Code cell 1 of trip.ipynb printed more than 2",
             id="prints",
+            marks=slow,
         ),
         pytest.param(
             "print('x' * 10**7)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import posixpath
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -107,12 +108,30 @@ def test_help_of_an_address_that_names_no_page_is_that_of_the_start_page() -> No
 
 
 @pytest.mark.parametrize("page", OF_PAGES)
-def test_where_nothing_was_built_the_help_of_each_page_is_a_text(unbuilt: None, page: str) -> None:
+def test_where_nothing_was_built_the_help_of_each_page_is_drawn(unbuilt: None, page: str) -> None:
     answer = asked(help_address(page).removeprefix("."))
-    assert (answer.status, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8")
-    told, title = answer.text.split("\n\n")[:2]
-    assert "`make docs`" in told
-    assert title.startswith("# ")
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert "<h1" in answer.text and "<code>make docs</code>" in answer.text
+    assert "script-src 'self';" in answer.headers["content-security-policy"]
+
+
+def test_where_nothing_was_built_no_link_is_dead(unbuilt: None) -> None:
+    to_read, read = ["/docs/index.html"], set()
+    while to_read:
+        address = to_read.pop()
+        if address in read:
+            continue
+        read.add(address)
+        answer = asked(address)
+        assert answer.status == 200, address
+        if not address.endswith(".html"):
+            continue
+        names = re.findall(r'(?:href|src)="(?![a-z]+:|#)([^"#]+)', answer.text)
+        to_read += [
+            posixpath.normpath(posixpath.join(posixpath.dirname(address), n)) for n in names
+        ]
+    assert len(read) > 50
+    assert not [address for address in read if address.endswith(".md")]
 
 
 def test_pictures_of_the_texts_are_there_too(unbuilt: None) -> None:
@@ -142,4 +161,4 @@ def test_a_document_that_a_remedy_names_is_a_link_on_the_page(unbuilt: None) -> 
         "The file is malformed.", "docs/admin/server.md shows an example of the file."
     )
     [address] = re.findall(r"\[docs/admin/server\.md\]\(\.(/docs/[^)]+)\) shows an example", words)
-    assert "\n\n# On a server\n" in asked(address).text
+    assert ">On a server</h1>" in asked(address).text

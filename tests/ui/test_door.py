@@ -217,6 +217,7 @@ def test_uploads_of_a_session_are_bounded(open_app: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_single_upload_is_bounded(open_app: str) -> None:
     assert upload_all(open_app, 101 * MEBIBYTE) == [413]
 

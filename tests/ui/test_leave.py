@@ -41,6 +41,7 @@ def ended(how: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_threads_inside_the_database_abort_no_end() -> None:
     """Where a usual exit aborts, because Python unwinds their C++ frames."""
     assert any(ended("exit").returncode == -signal.SIGABRT for _ in range(20))

@@ -269,6 +269,7 @@ def test_what_is_no_address_of_a_scheduler_is_wrong_usage(
     assert "\x1b" not in said
 
 
+@pytest.mark.slow
 def test_nobody_at_an_address_is_one_line(run: Run) -> None:
     refused = run(*RULES, "--instances", "numpy_1_*", "--dask", "tcp://127.0.0.1:1")
     assert refused.code == 1

@@ -479,7 +479,8 @@ def test_an_answer_about_a_pair_that_the_app_has_yet_to_load_is_no_problem(
         entry = import_paths([answers], folder)
     assert entry.waits_for_app and entry.problems == []
     store = prepare(folder)
-    assert set(state.load_problems(store.cursor())["kind"]) == {ProblemKind.WAITING}
+    [waiting] = state.without_instance(store.cursor())
+    assert "no such instance yet" in waiting.reason
     store.close()
 
 

@@ -243,12 +243,13 @@ def offered_counts(page: Page, label: str) -> dict[str, int]:
 def test_nothing_scrolls_sideways(cases: Page, width: int) -> None:
     cases.set_viewport_size({"width": width, "height": 900})
     cases.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
-    assert (
-        cases.evaluate(
-            "() => ['[data-testid=stMain]', '.cw-board', '.cw-cases', '.cw-picture'].filter(name => {"
-            " const box = document.querySelector(name); return box.scrollWidth > box.clientWidth + 1; })"
-        )
-        == []
+    # Waited for, not asked once: another width may draw the page again, and a box is missing meanwhile.
+    cases.wait_for_function(
+        """names => names.every(name => {
+            const box = document.querySelector(name);
+            return box && box.scrollWidth <= box.clientWidth + 1;
+        })""",
+        arg=["[data-testid=stMain]", ".cw-board", ".cw-cases", ".cw-picture"],
     )
     right = cases.evaluate(
         "Math.max(...[...document.querySelectorAll('.cw-board *')].map(e => e.getBoundingClientRect().right))"

@@ -7,9 +7,9 @@ import json
 import os
 
 from crane_core import arguments
-from crane_core.errors import KernelError, SourceError
+from crane_core.errors import SourceError
 from crane_core.given_path import read_given
-from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
+from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification.add_case import (
     N_TRIES,
@@ -106,10 +106,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    if not chosen.no_run and execution_forbidden(os.environ):
-        raise KernelError(
-            f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or use --no-run."
-        )
+    if not chosen.no_run:
+        refuse_if_forbidden(os.environ, remedy="Unset it, or use --no-run.")
     crashing = read_notebook(chosen.crashing)
     fixed = read_notebook(chosen.fixed) if chosen.fixed else edited(crashing, _edits(chosen))
     labels = (chosen.library, chosen.root_cause, chosen.diagnosis)

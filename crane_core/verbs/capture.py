@@ -14,7 +14,7 @@ from threading import Event
 from typing import Any
 
 from crane_core import arguments
-from crane_core.errors import ClusterError, KernelError
+from crane_core.errors import ClusterError
 from crane_core.pipeline.dask.cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
 from crane_core.pipeline.own_notebooks.capture import capture_to_file, document_of
 from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook as Captures
@@ -24,7 +24,7 @@ from crane_core.pipeline.own_notebooks.capture_many import (
     notebooks_in,
 )
 from crane_core.pipeline.own_notebooks.capture_many import ManyCaptureOptions as CaptureHow
-from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
+from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, KernelLimits, most_memory, n_cores
@@ -39,6 +39,8 @@ EXAMPLE = """python -m crane_core capture trip_reproduced.ipynb --out trip_repro
          python -m crane_core capture trip_fixed.ipynb --target 4 --timeout-s 60 --probe "len(stops)" --out trip.json
          python -m crane_core capture my_notebooks --out states --dask tcp://10.0.0.5:8786"""
 SHOWN_NAMES = 20
+ELSEWHERE = "Unset it, or capture elsewhere."
+"""What to do where no notebook may be captured."""
 _USUAL = f"local for more than {MANY} notebooks where distributed is installed"
 
 
@@ -166,14 +168,8 @@ def cluster_for(
         yield cluster
 
 
-def refuse_if_forbidden(remedy: str = "Unset it, or capture elsewhere.") -> None:
-    """Raise KernelError if the environment says that no notebook may run."""
-    if execution_forbidden(os.environ):
-        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy=remedy)
-
-
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    refuse_if_forbidden()
+    refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
     if len(chosen.notebooks) > 1 or chosen.notebooks[0].is_dir():
         return _several(chosen)
     [notebook] = chosen.notebooks

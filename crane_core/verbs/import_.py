@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,10 +22,11 @@ from crane_core.pipeline.loading.in_place import import_in_place
 from crane_core.pipeline.loading.load import Imported, as_sources, import_paths, prepare_or_read
 from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.loading.record_words import noun
+from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.limits import KernelLimits
 from crane_core.terminal import as_typed, give, one_line, tell
-from crane_core.verbs.capture import add_bounds, captured_into, refuse_if_forbidden
+from crane_core.verbs.capture import ELSEWHERE, add_bounds, captured_into
 from crane_core.verbs.check import add_isolation
 from crane_core.verbs.remove import add_by, who
 
@@ -130,7 +132,7 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
             "--capture takes one folder of pairs.",
             remedy="Name the folder: `import FOLDER --capture`.",
         )
-    refuse_if_forbidden()
+    refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
     [top] = chosen.paths
     by = who(chosen)
     pairs_in = import_paths([top], folder, replace_by=by if chosen.replace else None)

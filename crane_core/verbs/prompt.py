@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 
 from crane_core import arguments
 from crane_core.domain import Setting
 from crane_core.pipeline.detection.prompt import prompt_of_instance
 from crane_core.pipeline.loading.load import prepare_or_read
+from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, prompt_of_notebook
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import PLACEHOLDER, Template, template_from
 from crane_core.runtime.limits import KernelLimits
 from crane_core.terminal import give, give_exactly, tell
-from crane_core.verbs.capture import refuse_if_forbidden
 
 NAME = "prompt"
 HELP = "print the exact prompt for an instance, or for a notebook run up to its target, and its token count"
@@ -108,7 +109,7 @@ def _of_notebook(
     path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace
 ) -> WrittenPrompt:
     if setting is not Setting.CODE:
-        refuse_if_forbidden(remedy="Unset it, or use --setting code.")
+        refuse_if_forbidden(os.environ, remedy="Unset it, or use --setting code.")
         tell(f"Running the cells before the target of {path.name}")
     return prompt_of_notebook(
         path,

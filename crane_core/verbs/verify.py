@@ -11,8 +11,7 @@ from pathlib import Path
 
 from crane_core import arguments
 from crane_core.domain import Verification
-from crane_core.errors import KernelError
-from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
+from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
@@ -85,10 +84,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    if execution_forbidden(os.environ):
-        raise KernelError(
-            f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or set it to 1."
-        )
+    refuse_if_forbidden(os.environ, remedy="Unset it, or set it to 1.")
     how = _how(chosen)
     with tempfile.TemporaryDirectory(prefix="crane-verify-") as place, stop_on_interrupt() as stop:
         found: list[Verification] = []

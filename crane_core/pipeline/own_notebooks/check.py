@@ -15,7 +15,7 @@ from typing import Any
 from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.registry import local_detector
 from crane_core.domain import Cell, KernelState, Setting
-from crane_core.errors import NotebookError
+from crane_core.errors import KernelError, NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
@@ -157,3 +157,9 @@ def execution_allowed(environment: Mapping[str, str]) -> bool:
 def execution_forbidden(environment: Mapping[str, str]) -> bool:
     """Whether commands that name a notebook must not run it either; by default they may."""
     return environment.get(ALLOWED, "").strip().lower() in NO
+
+
+def refuse_if_forbidden(environment: Mapping[str, str], *, remedy: str) -> None:
+    """Raise KernelError if the environment says that no notebook may run."""
+    if execution_forbidden(environment):
+        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy=remedy)

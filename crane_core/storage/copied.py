@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import duckdb
 
-from crane_core.storage.schema import TABLE
+from crane_core.storage.schema import table_names
 from crane_core.storage.tables import TABLES
 
 _BATCH_ROWS = 10_000
@@ -19,10 +19,7 @@ _BATCH_ROWS = 10_000
 
 def copy_rows(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection) -> None:
     """Every row of every table, in its order, into the empty tables of `target`, inside the caller's transaction."""
-    named = source.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]
-    ).fetchall()
-    for (table,) in named:
+    for table in table_names(source):
         rows = source.sql(f'FROM "{table}"').to_arrow_reader(_BATCH_ROWS)
         target.register("copied", rows)
         target.execute(f'INSERT INTO "{table}" FROM copied')

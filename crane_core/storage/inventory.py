@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 
-from crane_core.storage.schema import TABLE
+from crane_core.storage.schema import table_names
 
 
 def benchmarks(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
@@ -57,7 +57,5 @@ def runs(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
 
 def empty(cursor: duckdb.DuckDBPyConnection) -> None:
     """Take every row out, so that everything is loaded again; inside the caller's transaction."""
-    for [table] in cursor.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]
-    ).fetchall():
+    for table in table_names(cursor):
         cursor.execute(f'DELETE FROM "{table}"')

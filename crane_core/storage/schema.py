@@ -48,6 +48,14 @@ def version_of(cursor: duckdb.DuckDBPyConnection) -> int | None:
     return 0
 
 
+def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+    """The tables whose rows come from sources and ledger, sorted."""
+    found = cursor.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ? ORDER BY 1", [TABLE]
+    ).fetchall()
+    return [name for (name,) in found]
+
+
 def make_schema(cursor: duckdb.DuckDBPyConnection) -> None:
     """Make the schema in an empty database. Raises OtherVersionError if it holds another one; that stays as it is."""
     if version_of(cursor) is None:

@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 
 from crane_core.domain import LoadProblem, ProblemKind
+from crane_core.storage.schema import table_names
 from crane_core.storage.tables import TABLES
 from crane_core.storage.write import LEDGER_SOURCE
 
@@ -154,9 +155,7 @@ def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
 def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
     """Ledger file to its number of rows, by table; a table that an earlier version lacks has none."""
     found: dict[str, dict[str, int]] = {}
-    there = {
-        name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()
-    }
+    there = table_names(cursor)
     for table in [one for one in TABLES.values() if one.name in there]:
         rows = cursor.execute(
             f"SELECT source_id, count(*) FROM {table.name} WHERE starts_with(source_id, ?) GROUP BY ALL ORDER BY ALL",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,6 +10,7 @@ import pytest
 
 from crane_core.ui.documentation import OF_PAGES
 from crane_core.ui.navigation import page_files
+from tests.built_documentation import build_documentation
 from tests.house.test_packaging import make
 
 LOADED = {
@@ -55,15 +53,7 @@ def foreign(html: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site. A proxy that is not there refuses whatever the build would ask of a network."""
-    folder = tmp_path_factory.mktemp("site")
-    nowhere = {f"{kind}_proxy": "http://127.0.0.1:9" for kind in ("http", "https", "all")}
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(
-        command, cwd=root, env=os.environ | nowhere, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return folder
+    return build_documentation(root, tmp_path_factory.mktemp("site"))
 
 
 def test_the_site_builds_strictly_and_has_every_page(root: Path, site: Path) -> None:

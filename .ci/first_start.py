@@ -19,7 +19,9 @@ def main() -> int:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     started = time.monotonic()
-    with subprocess.Popen(["make", "run", f"PORT={port}"], start_new_session=True) as app:
+    with subprocess.Popen(
+        ["make", "run", f"PORT={port}"], start_new_session=True
+    ) as app:
         try:
             while not is_up(port):
                 if app.poll() is not None or time.monotonic() - started > PATIENCE_S:
@@ -29,7 +31,10 @@ def main() -> int:
                     )
                     return 1
                 time.sleep(0.2)
-            print(f"make run: the app answers after {time.monotonic() - started:.0f} s", flush=True)
+            print(
+                f"make run: the app answers after {time.monotonic() - started:.0f} s",
+                flush=True,
+            )
             return 0
         finally:
             if app.poll() is None:
@@ -38,7 +43,9 @@ def main() -> int:
 
 def is_up(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port}/_stcore/health", timeout=5
+        ) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False

@@ -19,7 +19,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import _history
-from benchmarks._budgets import BUDGETS, BudgetError, Outcome, Told, judged, read_budgets
+from benchmarks._budgets import (
+    BUDGETS,
+    BudgetError,
+    Outcome,
+    Told,
+    judged,
+    read_budgets,
+)
 from benchmarks._figures import FILE, FigureError, read_figures
 from benchmarks._noise import watched
 
@@ -36,7 +43,9 @@ def names(folder: Path = BUDGETS.parent) -> list[str]:
     return sorted(file.stem for file in folder.glob("[a-z]*.py"))
 
 
-def measure(name: str, cores: Sequence[int], package: str = "benchmarks") -> tuple[Path, float]:
+def measure(
+    name: str, cores: Sequence[int], package: str = "benchmarks"
+) -> tuple[Path, float]:
     """Run a benchmark in its own process; the file of its figures, and the cores that other programs took.
 
     Raises BenchmarkFailedError.
@@ -98,12 +107,17 @@ def exit_code(told: Sequence[Told], *, failed: bool) -> int:
     if failed or Outcome.OVER in outcomes:
         return OVER
     return (
-        NOT_MEASURED if Outcome.NOT_MEASURED in outcomes or Outcome.HELD not in outcomes else HELD
+        NOT_MEASURED
+        if Outcome.NOT_MEASURED in outcomes or Outcome.HELD not in outcomes
+        else HELD
     )
 
 
 def main(
-    arguments: Sequence[str], *, package: str = "benchmarks", budgets_file: Path = BUDGETS
+    arguments: Sequence[str],
+    *,
+    package: str = "benchmarks",
+    budgets_file: Path = BUDGETS,
 ) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
@@ -114,7 +128,9 @@ def main(
         "names", nargs="*", metavar="NAME", help="default: those that have a budget"
     )
     parser.add_argument(
-        "--check", action="store_true", help="fail where a budget is not held; write no history"
+        "--check",
+        action="store_true",
+        help="fail where a budget is not held; write no history",
     )
     chosen = parser.parse_args(arguments)
     try:
@@ -123,7 +139,9 @@ def main(
         print(f"error: {error}", file=sys.stderr)
         return WRONG_CALL
     known = names(budgets_file.parent)
-    if unknown := [name for name in (*chosen.names, *budgets.ratios) if name not in known]:
+    if unknown := [
+        name for name in (*chosen.names, *budgets.ratios) if name not in known
+    ]:
         print(
             f"error: there is no benchmark {unknown[0]!r}; there are {', '.join(known)}",
             file=sys.stderr,
@@ -145,7 +163,9 @@ def main(
             print(f"error: {error}", file=sys.stderr)
             failed = True
             continue
-        told += judged(name, figures, others, budgets, len(cores) or os.cpu_count() or 1)
+        told += judged(
+            name, figures, others, budgets, len(cores) or os.cpu_count() or 1
+        )
     print(table(told))
     if not chosen.check:
         _history.append(told, budgets_file.with_name(_history.HISTORY.name))

@@ -27,11 +27,15 @@ from crane_core.prompts.reply import reply_schema
 def ours(work: dict[str, Any], kept: IO[str]) -> int:
     """Everything that a real job has: JSON Schema, retries, limiter, the answer handed over and written."""
     schema = reply_schema()
-    questions = (Question(i, prompt(i, work["prompt_chars"]), schema) for i in range(work["n"]))
+    questions = (
+        Question(i, prompt(i, work["prompt_chars"]), schema) for i in range(work["n"])
+    )
     tally = ask_all(
         questions,
         Endpoint("fake", work["url"]),
-        on_answer=lambda answer: print(json.dumps([answer.key, answer.text]), file=kept),
+        on_answer=lambda answer: print(
+            json.dumps([answer.key, answer.text]), file=kept
+        ),
         concurrency=work["concurrency"],
     )
     return tally.n_answered
@@ -44,7 +48,10 @@ def bare(work: dict[str, Any], kept: IO[str]) -> int:
 
 async def _bare(work: dict[str, Any], kept: IO[str]) -> int:
     semaphore = asyncio.Semaphore(work["concurrency"])
-    form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": reply_schema()}}
+    form = {
+        "type": "json_schema",
+        "json_schema": {"name": "reply", "schema": reply_schema()},
+    }
 
     async def one(client: AsyncOpenAI, i: int) -> bool:
         async with semaphore:
@@ -58,11 +65,16 @@ async def _bare(work: dict[str, Any], kept: IO[str]) -> int:
         print(json.dumps([i, reply.choices[0].message.content]), file=kept)
         return True
 
-    async with AsyncOpenAI(base_url=work["url"], api_key="none", max_retries=2) as client:
+    async with AsyncOpenAI(
+        base_url=work["url"], api_key="none", max_retries=2
+    ) as client:
         return sum(await asyncio.gather(*(one(client, i) for i in range(work["n"]))))
 
 
-CONTENDERS: dict[str, Callable[[dict[str, Any], IO[str]], int]] = {"ours": ours, "bare": bare}
+CONTENDERS: dict[str, Callable[[dict[str, Any], IO[str]], int]] = {
+    "ours": ours,
+    "bare": bare,
+}
 
 
 def main() -> None:

@@ -26,7 +26,9 @@ def executable() -> str | None:
 def blank_page() -> Iterator[Page]:
     """A page in a separate browser."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=executable(), args=ARGUMENTS
+        )
         try:
             yield browser.new_context(viewport=WIDE).new_page()
         finally:

@@ -61,14 +61,21 @@ def read_budgets(path: Path = BUDGETS) -> Budgets:
         raise BudgetError(f"{path.name} cannot be read: {error}") from error
     quiet = document.pop("quiet", {})
     if not isinstance(quiet, dict) or quiet.keys() != set(Quiet._fields):
-        raise BudgetError(f"{path.name}: [quiet] needs exactly {', '.join(Quiet._fields)}")
-    limits = Quiet(int(_above_zero(quiet, "cores", "quiet", path)), *_limits(quiet, path))
+        raise BudgetError(
+            f"{path.name}: [quiet] needs exactly {', '.join(Quiet._fields)}"
+        )
+    limits = Quiet(
+        int(_above_zero(quiet, "cores", "quiet", path)), *_limits(quiet, path)
+    )
     ratios: dict[str, dict[str, float]] = {}
     for benchmark, questions in document.items():
         if not isinstance(questions, dict) or not questions:
-            raise BudgetError(f"{path.name}: [{benchmark}] needs a line for each question")
+            raise BudgetError(
+                f"{path.name}: [{benchmark}] needs a line for each question"
+            )
         ratios[benchmark] = {
-            question: _above_zero(questions, question, benchmark, path) for question in questions
+            question: _above_zero(questions, question, benchmark, path)
+            for question in questions
         }
     if not ratios:
         raise BudgetError(f"{path.name} has no budget")
@@ -76,12 +83,18 @@ def read_budgets(path: Path = BUDGETS) -> Budgets:
 
 
 def _limits(quiet: dict[str, Any], path: Path) -> tuple[float, float]:
-    return _above_zero(quiet, "others", "quiet", path), _above_zero(quiet, "spread", "quiet", path)
+    return _above_zero(quiet, "others", "quiet", path), _above_zero(
+        quiet, "spread", "quiet", path
+    )
 
 
 def _above_zero(table: dict[str, Any], name: str, where: str, path: Path) -> float:
     value = table[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not 0 < value < math.inf
+    ):
         raise BudgetError(
             f"{path.name}: {name!r} of [{where}] must be a number above 0, not {value!r}"
         )
@@ -100,7 +113,12 @@ def judged(
     missing = ratios.keys() - {one.question for one in figures}
     return told + [
         Told(
-            benchmark, question, None, others, Outcome.NOT_MEASURED, "the benchmark did not tell it"
+            benchmark,
+            question,
+            None,
+            others,
+            Outcome.NOT_MEASURED,
+            "the benchmark did not tell it",
         )
         for question in ratios
         if question in missing
@@ -108,7 +126,12 @@ def judged(
 
 
 def _judged(
-    benchmark: str, one: Figure, others: float, quiet: Quiet, cores: int, ratio: float | None
+    benchmark: str,
+    one: Figure,
+    others: float,
+    quiet: Quiet,
+    cores: int,
+    ratio: float | None,
 ) -> Told:
     if why := noise(one, others, quiet, cores):
         return Told(benchmark, one.question, one, others, Outcome.NOT_MEASURED, why)
@@ -127,7 +150,11 @@ def noise(one: Figure, others: float, quiet: Quiet, cores: int) -> str:
     if math.isnan(others):
         return "this system does not tell what other programs took"
     if others > quiet.others:
-        return f"other programs took {others:.2f} cores, at most {quiet.others:.2f} may be"
+        return (
+            f"other programs took {others:.2f} cores, at most {quiet.others:.2f} may be"
+        )
     if one.spread > quiet.spread:
-        return f"the repeats differ by {one.spread:.0%}, at most {quiet.spread:.0%} may be"
+        return (
+            f"the repeats differ by {one.spread:.0%}, at most {quiet.spread:.0%} may be"
+        )
     return ""

@@ -13,7 +13,9 @@ STUDY = Population("junobench", "crane-llm-2025-10")
 SEED = 20261121
 
 
-def new_campaign(folder: DataFolder, annotators: tuple[str, ...], name: str = CAMPAIGN) -> Plan:
+def new_campaign(
+    folder: DataFolder, annotators: tuple[str, ...], name: str = CAMPAIGN
+) -> Plan:
     """Draw and keep the study's own design, 222 of 501, for these annotators; nothing else has the store open."""
     store = prepare(folder)
     try:

@@ -72,7 +72,9 @@ def _states_absence(fact: Fact, state: Mapping[str, Any]) -> bool:
     group, name = fact.absent or ("", None)
     for entry in state.get("absent", {}).get(group, []):
         stated = list(entry.values()) if isinstance(entry, Mapping) else [entry]
-        is_of_it = fact.variable is None or any(_is_part_of(fact.variable, text) for text in stated)
+        is_of_it = fact.variable is None or any(
+            _is_part_of(fact.variable, text) for text in stated
+        )
         if is_of_it and any(stated_name == name for stated_name in stated):
             return True
     return False
@@ -80,7 +82,10 @@ def _states_absence(fact: Fact, state: Mapping[str, Any]) -> bool:
 
 def _is_part_of(variable: str, text: Any) -> bool:
     """`history` and `history.history["loss"]` are parts of `history`, `history_2` is none."""
-    return isinstance(text, str) and re.match(rf"{re.escape(variable)}(?!\w)", text) is not None
+    return (
+        isinstance(text, str)
+        and re.match(rf"{re.escape(variable)}(?!\w)", text) is not None
+    )
 
 
 def _about(variable: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -104,7 +109,8 @@ def _is_shown(wanted: Any, told: Sequence[tuple[str, Any]]) -> bool:
         if "all" in wanted:
             return all(_is_shown(each, told) for each in wanted["all"])
         return all(
-            any(_holds(key, value, entry) for entry in told) for key, value in wanted.items()
+            any(_holds(key, value, entry) for entry in told)
+            for key, value in wanted.items()
         )
     if isinstance(wanted, list) and all(isinstance(each, str) for each in wanted):
         return all(_is_shown(each, told) for each in wanted)
@@ -142,7 +148,9 @@ def _leaves(entry: tuple[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
     if isinstance(value, Mapping):
         own = (name, value["name"]) if isinstance(value.get("name"), str) else (name,)
         for key, part in value.items():
-            yield from (((*own, *path), leaf) for path, leaf in _leaves((str(key), part)))
+            yield from (
+                ((*own, *path), leaf) for path, leaf in _leaves((str(key), part))
+            )
     elif isinstance(value, list | tuple):
         for part in value:
             yield from _leaves((name, part))

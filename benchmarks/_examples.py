@@ -52,8 +52,17 @@ MODULES: dict[str, Sequence[str]] = {
         *("numpy.lib.stride_tricks", "numpy.polynomial.polynomial", "numpy.testing"),
     ],
     "pandas": [
-        *("pandas", "pandas.core.groupby", "pandas.core.strings.accessor", "pandas.core.indexing"),
-        *("pandas.core.window", "pandas.core.resample", "pandas.core.indexes.accessors"),
+        *(
+            "pandas",
+            "pandas.core.groupby",
+            "pandas.core.strings.accessor",
+            "pandas.core.indexing",
+        ),
+        *(
+            "pandas.core.window",
+            "pandas.core.resample",
+            "pandas.core.indexes.accessors",
+        ),
     ],
     "sklearn": [f"sklearn.{name}" for name in _SKLEARN.split()],
     "scipy": ["scipy.stats", "scipy.linalg", "scipy.optimize", "scipy.sparse"],
@@ -66,7 +75,12 @@ MODULES: dict[str, Sequence[str]] = {
             "torch.optim",
             "torch.linalg",
         ),
-        *("torch.nn.init", "torch.nn.utils", "torch.distributions", "torchvision.transforms"),
+        *(
+            "torch.nn.init",
+            "torch.nn.utils",
+            "torch.distributions",
+            "torchvision.transforms",
+        ),
     ],
     "keras": [
         *(
@@ -164,7 +178,12 @@ def texts(library: str, *, most: int = sys.maxsize) -> Iterator[Text]:
                     continue
                 seen.add(doc)
                 if statements := _statements(doc):
-                    yield Text(library, f"{path}.{name}", PREAMBLES.get(library, ""), statements)
+                    yield Text(
+                        library,
+                        f"{path}.{name}",
+                        PREAMBLES.get(library, ""),
+                        statements,
+                    )
                     most -= 1
                     if most <= 0:
                         return
@@ -234,7 +253,9 @@ def rest_of(text: Text, at: int, peer: Peer | None = None) -> Iterator[Trial]:
     """All that follows a statement as one target, up to what really raises."""
     if at >= len(text.statements):
         return
-    yield from in_new_room(text, "rest", text.before(at), "\n".join(text.statements[at:]), peer)
+    yield from in_new_room(
+        text, "rest", text.before(at), "\n".join(text.statements[at:]), peer
+    )
 
 
 def in_new_room(
@@ -245,7 +266,10 @@ def in_new_room(
         failed = ran(setup, namespace)
     except TooLongError:
         return
-    if failed is None and (trial := tried(text, kind, setup, target, namespace, peer)) is not None:
+    if (
+        failed is None
+        and (trial := tried(text, kind, setup, target, namespace, peer)) is not None
+    ):
         yield trial
 
 
@@ -277,7 +301,12 @@ def _kept(source: str) -> str | None:
 
 
 def tried(
-    text: Text, kind: str, setup: str, target: str, namespace: dict[str, Any], peer: Peer | None
+    text: Text,
+    kind: str,
+    setup: str,
+    target: str,
+    namespace: dict[str, Any],
+    peer: Peer | None,
 ) -> Trial | None:
     """The target tried where its setup ran; None if it took too long."""
     with warnings.catch_warnings():
@@ -291,7 +320,17 @@ def tried(
     theirs, what = said or (None, "")
     name = type(raised).__name__ if raised is not None else None
     return Trial(
-        text.library, text.name, kind, setup, target, name, ours, theirs, why, what, errors
+        text.library,
+        text.name,
+        kind,
+        setup,
+        target,
+        name,
+        ours,
+        theirs,
+        why,
+        what,
+        errors,
     )
 
 
@@ -304,7 +343,9 @@ def predicted(
 ) -> tuple[str | None, str, tuple[str, ...]]:
     """The exception that the rules predict with their reason, and the rules that failed."""
     cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
-    told = within(lambda: look(namespace, {"target": target, "cells": cells, "limits": {}}))
+    told = within(
+        lambda: look(namespace, {"target": target, "cells": cells, "limits": {}})
+    )
     state = KernelState.from_json(
         json.loads(told),
         benchmark="examples",
@@ -331,8 +372,15 @@ def predicted(
 def ran(code: str, namespace: dict[str, Any]) -> BaseException | None:
     """What the code raises. Raises TooLongError if it does not come to its end in time."""
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            within(lambda: exec(compile(code, "<example>", "exec", dont_inherit=True), namespace))
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
+            within(
+                lambda: exec(
+                    compile(code, "<example>", "exec", dont_inherit=True), namespace
+                )
+            )
     except (Exception, SystemExit) as error:  # noqa: BLE001 - what it raises is what is asked
         return error
     return None
@@ -358,4 +406,8 @@ def is_false_alarm(trial: Trial) -> bool:
 
 
 def is_wrong_class(trial: Trial) -> bool:
-    return trial.ours is not None and trial.raised is not None and trial.ours != trial.raised
+    return (
+        trial.ours is not None
+        and trial.raised is not None
+        and trial.ours != trial.raised
+    )

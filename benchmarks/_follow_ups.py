@@ -90,10 +90,31 @@ _LISTS = (
     "{n}.add(1)",
     "q, *r, s = {n}[:1]",
 )
-_TUPLES = ("{n}[10007]", '{n}["a"]', "{n}.append(1)", "{n}[0] = 1", "{n}.shape", "{n} + [1]")
-_DICTS = ('{n}["zz-"]', "{n}.zz", "{n}()", "{n}.append(1)", "del {n}['zz-']", "{n}.pop('zz-')")
+_TUPLES = (
+    "{n}[10007]",
+    '{n}["a"]',
+    "{n}.append(1)",
+    "{n}[0] = 1",
+    "{n}.shape",
+    "{n} + [1]",
+)
+_DICTS = (
+    '{n}["zz-"]',
+    "{n}.zz",
+    "{n}()",
+    "{n}.append(1)",
+    "del {n}['zz-']",
+    "{n}.pop('zz-')",
+)
 _SETS = ("{n}[0]", "{n}.append(1)", "{n} + {n}")
-_TEXTS = ("{n} + 1", "{n}[10007]", "{n}.zz", "{n}.append('a')", "{n}['a']", "int({n} + 'x')")
+_TEXTS = (
+    "{n} + 1",
+    "{n}[10007]",
+    "{n}.zz",
+    "{n}.append('a')",
+    "{n}['a']",
+    "int({n} + 'x')",
+)
 _NUMBERS = (
     "{n}[0]",
     "len({n})",
@@ -158,11 +179,17 @@ def _forms(value: Any) -> Sequence[str]:
         return _NUMPY
     if kind in ("torch.Tensor", "torch.Parameter"):
         return _TORCH
-    return _ESTIMATORS if kind.startswith("sklearn.") else _PLAIN.get(type(value), _OBJECTS)
+    return (
+        _ESTIMATORS
+        if kind.startswith("sklearn.")
+        else _PLAIN.get(type(value), _OBJECTS)
+    )
 
 
 def _label(value: Any) -> Any:
     """The first column of a table, where it is a text or an integer."""
-    columns = getattr(value, "columns", ()) if type(value).__name__ == "DataFrame" else ()
+    columns = (
+        getattr(value, "columns", ()) if type(value).__name__ == "DataFrame" else ()
+    )
     first = next(iter(columns), None)
     return first if type(first) in (str, int) else None

@@ -42,20 +42,28 @@ def _processor() -> str:
     except OSError:
         return platform.processor()
     return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        (
+            line.partition(":")[2].strip()
+            for line in lines
+            if line.startswith("model name")
+        ),
         "unknown",
     )
 
 
 def versions() -> dict[str, str]:
-    return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
+    return {"python": platform.python_version()} | {
+        name: version(name) for name in LIBRARIES
+    }
 
 
 def commit() -> str:
     """The commit that was measured, "+" where files differ from it; "unknown" outside of a checkout."""
     try:
         found = _git("rev-parse", "--short=10", "HEAD").strip()
-        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":!history.jsonl")
+        changed = _git(
+            "status", "--porcelain", "--untracked-files=no", "--", ":!history.jsonl"
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return f"g{found}{'+' if changed else ''}"
@@ -83,8 +91,15 @@ def _as_json(told: Told) -> dict[str, Any]:
     assert told.figure is not None
     others = None if math.isnan(told.others) else round(told.others, 2)
     ratio = round(told.figure.ratio, 3)
-    body = {"benchmark": told.benchmark, **asdict(told.figure), "ratio": ratio, "others": others}
-    return body | {"outcome": str(told.outcome)} | ({"why": told.why} if told.why else {})
+    body = {
+        "benchmark": told.benchmark,
+        **asdict(told.figure),
+        "ratio": ratio,
+        "others": others,
+    }
+    return (
+        body | {"outcome": str(told.outcome)} | ({"why": told.why} if told.why else {})
+    )
 
 
 def append(told: Sequence[Told], path: Path = HISTORY) -> None:

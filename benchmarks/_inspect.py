@@ -53,9 +53,13 @@ def _run(command: list[str]) -> None:
             command, capture_output=True, text=True, timeout=INSTALL_S, check=False
         )
     except (subprocess.TimeoutExpired, OSError) as error:
-        raise PeerMissingError(f"{INSPECT} cannot be installed: {type(error).__name__}") from error
+        raise PeerMissingError(
+            f"{INSPECT} cannot be installed: {type(error).__name__}"
+        ) from error
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"{command[1:3]} ended with {done.returncode}"]
+        said = done.stderr.strip().splitlines() or [
+            f"{command[1:3]} ended with {done.returncode}"
+        ]
         raise PeerMissingError(f"{INSPECT} cannot be installed: {said[-1]}")
 
 

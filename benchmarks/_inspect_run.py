@@ -22,15 +22,27 @@ def main() -> None:
     from inspect_ai.solver import generate
 
     config = GenerateConfig(
-        max_connections=work["concurrency"], temperature=0.01, max_tokens=1_000, max_retries=2
+        max_connections=work["concurrency"],
+        temperature=0.01,
+        max_tokens=1_000,
+        max_retries=2,
     )
-    model = get_model("openai-api/fake/fake", base_url=work["url"], api_key="none", config=config)
-    samples = [Sample(input=prompt(i, work["prompt_chars"]), id=i + 1) for i in range(work["n"])]
+    model = get_model(
+        "openai-api/fake/fake", base_url=work["url"], api_key="none", config=config
+    )
+    samples = [
+        Sample(input=prompt(i, work["prompt_chars"]), id=i + 1)
+        for i in range(work["n"])
+    ]
     task = Task(dataset=MemoryDataset(samples), solver=generate())
 
     def run() -> int:
         [log] = eval(
-            task, model=model, max_samples=work["concurrency"], display="none", log_dir="logs"
+            task,
+            model=model,
+            max_samples=work["concurrency"],
+            display="none",
+            log_dir="logs",
         )
         return sum(bool(sample.output.completion) for sample in log.samples or [])
 

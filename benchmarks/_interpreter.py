@@ -22,6 +22,9 @@ def interpreter(text: str) -> str:
 def lacking(python: str, packages: Iterable[str]) -> set[str]:
     """Those of the packages that the interpreter does not have."""
     done = subprocess.run(
-        [python, "-c", _FIND, *sorted(packages)], stdout=subprocess.PIPE, text=True, check=True
+        [python, "-c", _FIND, *sorted(packages)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     return set(done.stdout.split())

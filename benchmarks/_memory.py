@@ -13,7 +13,9 @@ def resident_bytes(group: int) -> int:
 
     0 where there is no such group, or no /proc to ask.
     """
-    return sum(_resident(entry) for entry in _PROC.glob("[0-9]*") if _group_of(entry) == group)
+    return sum(
+        _resident(entry) for entry in _PROC.glob("[0-9]*") if _group_of(entry) == group
+    )
 
 
 def _group_of(entry: Path) -> int | None:
@@ -25,6 +27,8 @@ def _group_of(entry: Path) -> int | None:
 
 def _resident(entry: Path) -> int:
     try:
-        return int((entry / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int((entry / "statm").read_text().split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
     except (OSError, ValueError, IndexError):
         return 0  # it ended meanwhile

@@ -64,7 +64,9 @@ def watched() -> Iterator[Watch]:
 def descendants(pid: int, parents: dict[int, int]) -> set[int]:
     """The process and everything below it; `parents` is process to parent."""
     found = {pid} & parents.keys()
-    while more := {child for child, parent in parents.items() if parent in found} - found:
+    while (
+        more := {child for child, parent in parents.items() if parent in found} - found
+    ):
         found |= more
     return found
 

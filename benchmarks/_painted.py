@@ -45,4 +45,6 @@ def wait_until_loaded(
     page: Page, *, wanted: str = "[data-testid=stMain] h1", timeout_s: float = 600
 ) -> None:
     """Until a page visited by its address is whole and holds `wanted`."""
-    page.wait_for_function(_LOADED, arg=["", wanted], timeout=timeout_s * 1e3, polling=20)
+    page.wait_for_function(
+        _LOADED, arg=["", wanted], timeout=timeout_s * 1e3, polling=20
+    )

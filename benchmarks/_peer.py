@@ -34,7 +34,9 @@ def peer_folder() -> Path:
             partial.rename(folder)
         except OSError as error:
             if not folder.is_dir():
-                raise PeerMissingError(f"{PEER} cannot be put into {folder}: {error}") from error
+                raise PeerMissingError(
+                    f"{PEER} cannot be put into {folder}: {error}"
+                ) from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)
     return folder
@@ -55,9 +57,13 @@ def _install(folder: Path) -> None:
         PEER,
     ]
     try:
-        done = subprocess.run(pip, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+        done = subprocess.run(
+            pip, capture_output=True, text=True, timeout=INSTALL_S, check=False
+        )
     except subprocess.TimeoutExpired as error:
-        raise PeerMissingError(f"installing {PEER} took more than {INSTALL_S} s") from error
+        raise PeerMissingError(
+            f"installing {PEER} took more than {INSTALL_S} s"
+        ) from error
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"pip ended with {done.returncode}"]
         raise PeerMissingError(f"{PEER} cannot be installed: {said[-1]}")
@@ -80,10 +86,14 @@ def laid_out(answer: str) -> tuple[float, dict[str, Any]]:
     """
     told = json.loads(answer)
     entries: dict[str, Any] = told["state"]
-    variables = {name: entry for name, entry in entries.items() if not name.startswith(_METHOD)}
+    variables = {
+        name: entry for name, entry in entries.items() if not name.startswith(_METHOD)
+    }
     accesses = {}
     for name, entry in entries.items():
-        words = name.removeprefix(_METHOD).split("_") if name.startswith(_METHOD) else []
+        words = (
+            name.removeprefix(_METHOD).split("_") if name.startswith(_METHOD) else []
+        )
         for n in range(1, len(words)):
             accesses[f"{'_'.join(words[:n])}.{'_'.join(words[n:])}"] = entry
     return told["seconds"], {"variables": variables, "accesses": accesses}

@@ -26,6 +26,10 @@ def answer(folder: str, target: str) -> str:
     told = (
         None
         if found is None
-        else {"exception": found.exception, "line": found.line, "message": found.message}
+        else {
+            "exception": found.exception,
+            "line": found.line,
+            "message": found.message,
+        }
     )
     return json.dumps({"seconds": seconds, "finding": told}, default=str)

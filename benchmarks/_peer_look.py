@@ -43,5 +43,11 @@ def plain(value: Any) -> Any:
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)
-    is_number = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
-    return plain(value.item()) if is_number and type(value).__name__ != "ndarray" else str(value)
+    is_number = (
+        type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
+    )
+    return (
+        plain(value.item())
+        if is_number and type(value).__name__ != "ndarray"
+        else str(value)
+    )

@@ -89,7 +89,8 @@ def _of_minibench() -> Iterator[Order]:
     for file in sorted((MINIBENCH / "states").glob("*.json")):
         plan = read_plan(_notebook(file.stem), None)
         ran = [
-            {"number": place + 1, "source": cell.source} for place, cell in enumerate(plan.executed)
+            {"number": place + 1, "source": cell.source}
+            for place, cell in enumerate(plan.executed)
         ]
         yield _order(ran, plan.target.source, json.loads(file.read_text("utf-8")))
 
@@ -106,7 +107,9 @@ def _own() -> Iterator[Order]:
         for target in targets:
             ran = [Ran(1, setup)]
             yield _order(
-                [ran[0]._asdict()], target, json.loads(look(namespace, request(ran, target)))
+                [ran[0]._asdict()],
+                target,
+                json.loads(look(namespace, request(ran, target))),
             )
 
 

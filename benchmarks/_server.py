@@ -37,7 +37,9 @@ def serve(
     **environment: str,
 ) -> Iterator[str]:
     """As `serve_process`, without the process."""
-    with serve_process(data, port=port, end_with=end_with, arguments=arguments, **environment) as (
+    with serve_process(
+        data, port=port, end_with=end_with, arguments=arguments, **environment
+    ) as (
         address,
         _,
     ):
@@ -100,11 +102,15 @@ def _wait_until_up(address: str, process: subprocess.Popen[bytes], log: Path) ->
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise ServerError(f"The app ended with {process.returncode}:\n{_printed(log)}")
+            raise ServerError(
+                f"The app ended with {process.returncode}:\n{_printed(log)}"
+            )
         if _is_healthy(address):
             return
         time.sleep(_PAUSE_S)
-    raise ServerError(f"The app was not up after {START_TIMEOUT_S:.0f} s:\n{_printed(log)}")
+    raise ServerError(
+        f"The app was not up after {START_TIMEOUT_S:.0f} s:\n{_printed(log)}"
+    )
 
 
 def _is_healthy(address: str) -> bool:

@@ -35,7 +35,9 @@ class Told(NamedTuple):
 class Session:
     """One tab, on a page that has one component. Make it with `opened`."""
 
-    def __init__(self, socket: ClientConnection, address: str, page: str, query: str) -> None:
+    def __init__(
+        self, socket: ClientConnection, address: str, page: str, query: str
+    ) -> None:
         self._socket = socket
         self._address = address
         self._page = page
@@ -47,7 +49,9 @@ class Session:
     async def send(self, state: dict[str, Any]) -> None:
         """The component's state, as `setStateValue` sends it: its fragment runs again."""
         client = self._client(page_script_hash=self._script, fragment_id=self._fragment)
-        client.widget_states.widgets.add(id=self._component, json_value=json.dumps(state))
+        client.widget_states.widgets.add(
+            id=self._component, json_value=json.dumps(state)
+        )
         await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
 
     async def told(self) -> Told:
@@ -74,7 +78,10 @@ class Session:
 
     def _client(self, **where: str) -> ClientState:
         context = ContextInfo(
-            timezone="UTC", timezone_offset=0, locale="en-US", url=f"{self._address}/{self._page}"
+            timezone="UTC",
+            timezone_offset=0,
+            locale="en-US",
+            url=f"{self._address}/{self._page}",
         )
         return ClientState(query_string=self._query, context_info=context, **where)
 
@@ -82,9 +89,14 @@ class Session:
         element = delta.new_element
         match element.WhichOneof("type"):
             case "exception":
-                raise SessionError(f"{element.exception.type}: {element.exception.message}")
+                raise SessionError(
+                    f"{element.exception.type}: {element.exception.message}"
+                )
             case "bidi_component":
-                self._component, self._fragment = element.bidi_component.id, delta.fragment_id
+                self._component, self._fragment = (
+                    element.bidi_component.id,
+                    delta.fragment_id,
+                )
                 return dict(json.loads(element.bidi_component.json))
             case _:
                 return None

@@ -34,14 +34,19 @@ def stop(*_: Any) -> None:
 
 
 def run(code: str, namespace: dict[str, Any]) -> None:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         exec(compile(ast.parse(code), "<cell>", "exec"), namespace)
 
 
 @contextlib.contextmanager
 def unchanged_modules(code: str) -> Iterator[None]:
     """Puts back what the code replaces in the modules that it imports and that were loaded before: others need them."""
-    imported = [module for name, module in list(sys.modules.items()) if f"import {name}" in code]
+    imported = [
+        module for name, module in list(sys.modules.items()) if f"import {name}" in code
+    ]
     before = [(vars(module), dict(vars(module))) for module in imported]
     try:
         yield
@@ -59,7 +64,9 @@ def came_of(setup: str, target: str, look: Any) -> dict[str, Any]:
         return {"failed": f"the setup raised {type(error).__name__}"}
     cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
     try:
-        state = json.loads(look(namespace, {"target": target, "cells": cells, "limits": {}}))
+        state = json.loads(
+            look(namespace, {"target": target, "cells": cells, "limits": {}})
+        )
         run(target, namespace)
     except TooLongError:
         return {"failed": "took too long"}

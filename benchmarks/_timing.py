@@ -28,7 +28,8 @@ class Times(NamedTuple):
 
     def in_ms(self) -> str:
         median, p95, most = (
-            f"{each * 1e3:,.0f} ms" for each in (self.median, self.p95, max(self.seconds))
+            f"{each * 1e3:,.0f} ms"
+            for each in (self.median, self.p95, max(self.seconds))
         )
         return f"median {median}, p95 {p95}, most {most}, n {len(self.seconds)}"
 

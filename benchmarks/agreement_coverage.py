@@ -22,7 +22,12 @@ from numpy.typing import NDArray
 from benchmarks._timing import machine, repeated
 from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha
 from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, bootstrap, estimate
-from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, Interval, resampled_counts
+from crane_core.stats.resampling import (
+    CONFIDENCE,
+    N_RESAMPLES,
+    Interval,
+    resampled_counts,
+)
 
 SIZES = (50, 150, 350)
 TARGET = (0.93, 0.97)
@@ -55,10 +60,14 @@ STATISTICS = (
 def annotated(n: int, guessing: float, rng: np.random.Generator) -> NDArray[np.int64]:
     """Codes of two annotators, shape (n, 2); items 2i and 2i + 1 belong to case i."""
     case = np.arange(n) // PER_CASE
-    guessed = np.where(rng.random(case.max() + 1) < 0.25, 2.5 * guessing, 0.5 * guessing)[case]
+    guessed = np.where(
+        rng.random(case.max() + 1) < 0.25, 2.5 * guessing, 0.5 * guessing
+    )[case]
     truth = rng.choice(len(SCALE), size=n, p=PREVALENCE)
     columns = [
-        np.where(rng.random(n) < guessed, rng.choice(len(SCALE), size=n, p=PREVALENCE), truth)
+        np.where(
+            rng.random(n) < guessed, rng.choice(len(SCALE), size=n, p=PREVALENCE), truth
+        )
         for _ in range(2)
     ]
     return np.column_stack(columns)
@@ -82,7 +91,9 @@ def percentile(
         .sum(axis=1)
     )
     drawn = statistic.value(draws @ sums, len(SCALE))
-    return Interval(*np.nanquantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
+    return Interval(
+        *np.nanquantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    )
 
 
 def coverage(
@@ -104,7 +115,10 @@ def coverage(
                 n_resamples=N_DRAWN,
             )
             low, high = percentile(statistic, codes, draws)
-            hits[sample, :, place] = ours.low <= value <= ours.high, low <= value <= high
+            hits[sample, :, place] = (
+                ours.low <= value <= ours.high,
+                low <= value <= high,
+            )
     share: NDArray[np.float64] = hits.mean(axis=0)
     return share
 
@@ -115,8 +129,12 @@ def print_coverage(n_samples: int) -> None:
         truth = true_values(guessing)
         for n in SIZES:
             ours, plain = coverage(n, guessing, truth, n_samples)
-            print(f"\n{name} agreement, {n} items in {n // PER_CASE} cases, {n_samples:,} samples")
-            for statistic, value, share, other in zip(STATISTICS, truth, ours, plain, strict=True):
+            print(
+                f"\n{name} agreement, {n} items in {n // PER_CASE} cases, {n_samples:,} samples"
+            )
+            for statistic, value, share, other in zip(
+                STATISTICS, truth, ours, plain, strict=True
+            ):
                 holds = TARGET[0] <= share <= TARGET[1]
                 inside, total = inside + holds, total + 1
                 remark = "" if holds else "   outside 93% to 97%"
@@ -137,7 +155,9 @@ def print_few(n_samples: int) -> int:
                 f"{n:3} items, {agrees:.1%} agree: shown {shown:.1%}, bootstrap {resampled:.1%}, of which "
                 f"{without_width:.1%} of all samples have no bootstrap interval"
             )
-    print(f"lowest of those shown: {lowest:.1%} (at least {LOWEST_FEW:.0%} is asked for)")
+    print(
+        f"lowest of those shown: {lowest:.1%} (at least {LOWEST_FEW:.0%} is asked for)"
+    )
     return int(lowest < LOWEST_FEW)
 
 
@@ -146,10 +166,17 @@ def few(n: int, agrees: float, n_samples: int) -> tuple[float, float, float]:
     rng = np.random.default_rng(20_261_125)
     hits = np.zeros((n_samples, 3))
     for sample in range(n_samples):
-        labels = [["correct", "correct" if one else "wrong"] for one in rng.random(n) < agrees]
+        labels = [
+            ["correct", "correct" if one else "wrong"] for one in rng.random(n) < agrees
+        ]
         shown = estimate(PERCENT_AGREEMENT, labels, SCALE, np.arange(n), seed=sample)
         drawn = bootstrap(
-            PERCENT_AGREEMENT, labels, SCALE, np.arange(n), seed=sample, n_resamples=N_DRAWN
+            PERCENT_AGREEMENT,
+            labels,
+            SCALE,
+            np.arange(n),
+            seed=sample,
+            n_resamples=N_DRAWN,
         )
         hits[sample] = (
             shown.low <= agrees <= shown.high,
@@ -165,10 +192,14 @@ def print_cost() -> None:
     words = np.array(SCALE, dtype=object)[annotated(350, 0.2, np.random.default_rng(1))]
     for statistic in STATISTICS:
         times = repeated(
-            lambda one=statistic: bootstrap(one, words, SCALE, np.arange(350) // PER_CASE, seed=1),
+            lambda one=statistic: bootstrap(
+                one, words, SCALE, np.arange(350) // PER_CASE, seed=1
+            ),
             20,
         )
-        print(f"  {statistic.name:30} 350 items, {N_RESAMPLES:,} resamples: {times.in_ms()}")
+        print(
+            f"  {statistic.name:30} 350 items, {N_RESAMPLES:,} resamples: {times.in_ms()}"
+        )
 
 
 def main() -> int:

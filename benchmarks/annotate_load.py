@@ -74,7 +74,9 @@ def new_page(browser: Browser) -> Page:
 
 def begin(page: Page, address: str, name: str) -> None:
     """Give the address and do not wait for the page."""
-    page.goto(f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}", wait_until="commit")
+    page.goto(
+        f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}", wait_until="commit"
+    )
 
 
 def opened_s(page: Page) -> float:
@@ -101,7 +103,9 @@ def measured(
 ) -> tuple[Times, Times, Times]:
     """Desks that opened in one moment, those of one person while the others label, and keys."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=executable(), args=ARGUMENTS
+        )
         try:
             warm = new_page(browser)
             begin(warm, address, VISITOR)
@@ -114,7 +118,9 @@ def measured(
             for page in people:
                 page.evaluate(LABEL, PAUSE_MS)
             alone = Times(visits(browser, address, time.monotonic() + seconds, every_s))
-            keys = Times([ms / 1e3 for page in people for ms in page.evaluate("window.painted")])
+            keys = Times(
+                [ms / 1e3 for page in people for ms in page.evaluate("window.painted")]
+            )
             return together, alone, keys
         finally:
             browser.close()

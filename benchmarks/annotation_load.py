@@ -94,15 +94,23 @@ class Annotator:
 
     async def _decide(self) -> None:
         """A label, perhaps with its reason; or the last one is taken back."""
-        if not self._outbox and self._snapshot["undo"] and self._chance.random() < SHARE_OF_UNDOS:
+        if (
+            not self._outbox
+            and self._snapshot["undo"]
+            and self._chance.random() < SHARE_OF_UNDOS
+        ):
             await self._act("undo", self._snapshot["undo"][0])
             return
         pending = {self.sent[event]["id"] for event in self._outbox}
-        here = next((item for item in self._snapshot["queue"] if item not in pending), None)
+        here = next(
+            (item for item in self._snapshot["queue"] if item not in pending), None
+        )
         if here is None:
             return
         label = self._chance.choice(DIAGNOSIS_LABELS)
-        await self._act("label", here, label=str(label), seconds=self._chance.uniform(*THINK_S))
+        await self._act(
+            "label", here, label=str(label), seconds=self._chance.uniform(*THINK_S)
+        )
         if label != Label.CORRECT and self._chance.random() < SHARE_OF_REASONS:
             await self._pause(*NEXT_KEY_S)
             await self._act("reason", here, reason=self._chance.choice(list(REASONS)))
@@ -168,7 +176,9 @@ async def two_minutes(address: str, names: Iterable[str]) -> Load:
     people, opening = [], []
     for name in names:
         start = time.perf_counter()
-        session, first = await opened(address, "annotate", f"campaign={CAMPAIGN}&annotator={name}")
+        session, first = await opened(
+            address, "annotate", f"campaign={CAMPAIGN}&annotator={name}"
+        )
         opening.append(first.at - start)
         people.append(Annotator(name, session, first))
     with_all = app_bytes()
@@ -181,20 +191,32 @@ async def two_minutes(address: str, names: Iterable[str]) -> Load:
 
 def app_bytes() -> int:
     """Resident memory of the app: of all processes that this one has started."""
-    return sum(process.memory_info().rss for process in psutil.Process().children(recursive=True))
+    return sum(
+        process.memory_info().rss
+        for process in psutil.Process().children(recursive=True)
+    )
 
 
 def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     """Lost: sent and not on the disk. Double: on the disk or counted more than once. Astray: another item or label."""
-    labels = {event: act for event, act in person.sent.items() if act["action"] == "label"}
+    labels = {
+        event: act for event, act in person.sent.items() if act["action"] == "label"
+    }
     found = [
-        act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL
+        act
+        for act in acts_of(folder, plan, person.name)
+        if act.action is AnnotationAction.LABEL
     ]
     copies = Counter(act.event for act in found)
     names = desk_names(folder, plan, person.name)
-    said = {act.event: (names.of(Showing(act.item, act.showing)), str(act.label)) for act in found}
+    said = {
+        act.event: (names.of(Showing(act.item, act.showing)), str(act.label))
+        for act in found
+    }
     astray = sum(
-        said[event] != (act["id"], act["label"]) for event, act in labels.items() if event in said
+        said[event] != (act["id"], act["label"])
+        for event, act in labels.items()
+        if event in said
     )
     in_force: dict[str, str] = {}
     for act in person.sent.values():
@@ -204,7 +226,11 @@ def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     counted = journal_of(folder, plan, person.name).n_done - len(in_force)
     double = sum(copies.values()) - len(copies) + max(0, counted)
     return Kept(
-        len(labels), len(found), sum(event not in copies for event in labels), double, astray
+        len(labels),
+        len(found),
+        sum(event not in copies for event in labels),
+        double,
+        astray,
     )
 
 

@@ -59,7 +59,9 @@ SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 class Annotator:
     """One person at a desk in a separate browser profile: what was pressed, and when their network is cut."""
 
-    def __init__(self, name: str, context: BrowserContext, address: str, seconds: float) -> None:
+    def __init__(
+        self, name: str, context: BrowserContext, address: str, seconds: float
+    ) -> None:
         self.name = name
         self.given: dict[str, str] = {}
         self.cuts = 0
@@ -104,7 +106,9 @@ class Annotator:
                 )
                 break
         else:
-            raise RuntimeError(f"{self.name}: the desk does not take the key for {here}")
+            raise RuntimeError(
+                f"{self.name}: the desk does not take the key for {here}"
+            )
         if not n_pressed:
             return  # the page drew the desk again between the look and the key
         self.given[here] = LABELS[key]
@@ -138,14 +142,18 @@ class Kills:
 
 
 @contextmanager
-def killed_every(folder: DataFolder, port: int, every_s: float, roles: Path) -> Iterator[Kills]:
+def killed_every(
+    folder: DataFolder, port: int, every_s: float, roles: Path
+) -> Iterator[Kills]:
     """The app at `port`, killed and started again until the body ends."""
     kills = Kills()
     over, up = threading.Event(), threading.Event()
 
     def run() -> None:
         while not over.is_set():
-            with serve(folder.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)):
+            with serve(
+                folder.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)
+            ):
                 up.set()
                 kills.everybody_sits.wait()
                 over.wait(every_s)
@@ -171,7 +179,9 @@ def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     )
     said = {names.of(showing): str(entry.label) for showing, entry in given.items()}
     acts = [
-        act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL
+        act
+        for act in acts_of(folder, plan, person.name)
+        if act.action is AnnotationAction.LABEL
     ]
     copies = Counter((act.item, act.showing) for act in acts)
     return Kept(
@@ -188,7 +198,9 @@ def labelled(
 ) -> list[Annotator]:
     """The people after their work, everything acknowledged."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=executable(), args=ARGUMENTS
+        )
         try:
             people = []
             for name in names:
@@ -234,12 +246,19 @@ def main(arguments: Sequence[str]) -> None:
         folder = imported(Path(scratch) / "data")
         plan = new_campaign(folder, names)
         roles = Path(scratch) / "roles.toml"
-        roles.write_text("".join(f'"{name}@lab.example" = "annotator"\n' for name in names))
+        roles.write_text(
+            "".join(f'"{name}@lab.example" = "annotator"\n' for name in names)
+        )
         port = free_port()
         with killed_every(folder, port, chosen.kill_every_s, roles) as kills:
-            people = labelled(f"http://127.0.0.1:{port}", names, folder, chosen.minutes * 60, kills)
+            people = labelled(
+                f"http://127.0.0.1:{port}", names, folder, chosen.minutes * 60, kills
+            )
         total = Kept(
-            *map(sum, zip(*(kept(folder, plan, person) for person in people), strict=True))
+            *map(
+                sum,
+                zip(*(kept(folder, plan, person) for person in people), strict=True),
+            )
         )
     cuts = sum(person.cuts for person in people)
     print(

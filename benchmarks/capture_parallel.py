@@ -59,21 +59,32 @@ class Series(NamedTuple):
 
 def series(notebooks: list[tuple[Path, int]], n_workers: int) -> Series:
     """Capture all of them; a notebook that cannot be captured ends the measurement."""
-    paths, targets = [path for path, _ in notebooks], [target for _, target in notebooks]
+    paths, targets = (
+        [path for path, _ in notebooks],
+        [target for _, target in notebooks],
+    )
     before = _cpu_s()
-    seconds, outcomes = timed(lambda: list(capture_many(paths, n_workers, targets=targets)))
+    seconds, outcomes = timed(
+        lambda: list(capture_many(paths, n_workers, targets=targets))
+    )
     kernels, own = (now - then for now, then in zip(_cpu_s(), before, strict=True))
     for outcome in outcomes:
         if isinstance(outcome, CraneError):
             raise outcome
     return Series(
-        seconds, kernels, own, [outcome for outcome in outcomes if isinstance(outcome, Captured)]
+        seconds,
+        kernels,
+        own,
+        [outcome for outcome in outcomes if isinstance(outcome, Captured)],
     )
 
 
 def _cpu_s() -> tuple[float, float]:
     """Processor seconds of the children that have ended, and our own."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
+    used = [
+        resource.getrusage(who)
+        for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)
+    ]
     return used[0].ru_utime + used[0].ru_stime, used[1].ru_utime + used[1].ru_stime
 
 
@@ -83,12 +94,20 @@ def main(n_workers: int) -> None:
     series(notebooks[:2], 1)
     for _ in range(ROUNDS):
         alone, together = series(notebooks, 1), series(notebooks, n_workers)
-        for what, done in (("one after the other", alone), ("in the same run", together)):
-            total, wall = sum(one.kernel_seconds for one in done.captured), together.seconds
+        for what, done in (
+            ("one after the other", alone),
+            ("in the same run", together),
+        ):
+            total, wall = (
+                sum(one.kernel_seconds for one in done.captured),
+                together.seconds,
+            )
             print(
                 f"{len(notebooks)} notebooks, {n_workers} at once: {wall:.1f} s; kernels {what} {total:.1f} s"
             )
-            print(f"ratio {wall / (total / n_workers):.3f} (limit {LIMIT}); {machine()}")
+            print(
+                f"ratio {wall / (total / n_workers):.3f} (limit {LIMIT}); {machine()}"
+            )
         used = together.kernels_cpu_s + together.own_cpu_s
         print(
             f"processor time: {alone.kernels_cpu_s:.1f} s one after the other, {used:.1f} s at once, "

@@ -19,7 +19,9 @@ def main() -> None:
     left = "x = 1\n" * N_EQUAL + "y\n" + "z = 1\n" * (N_EQUAL // 2)
     right = "w\n" + left
     lines = left.splitlines(), right.splitlines()
-    peer_s, _ = timed(lambda: SequenceMatcher(None, *lines, autojunk=False).get_opcodes())
+    peer_s, _ = timed(
+        lambda: SequenceMatcher(None, *lines, autojunk=False).get_opcodes()
+    )
     ours_s, _ = timed(lambda: align_lines(left, right))
     print(machine())
     print(

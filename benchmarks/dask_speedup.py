@@ -88,7 +88,9 @@ def speed_up(n: int) -> None:
         took, busy_for, got = {}, {}, {}
         for n_workers in (1, 2):
             with warm(n_workers) as cluster:
-                took[n_workers], lines = timed(lambda: all_of(cluster, busy, [BUSY_S] * n))
+                took[n_workers], lines = timed(
+                    lambda: all_of(cluster, busy, [BUSY_S] * n)
+                )
             busy_for[n_workers] = sum(map(float, lines)) / (n_workers * took[n_workers])
             got[n_workers] = n * BUSY_S / (n_workers * took[n_workers])
         print(
@@ -100,7 +102,9 @@ def speed_up(n: int) -> None:
 
 def pairs_of_minibench(place: Path) -> Bench:
     [bench] = benches(str(embedded()["minibench"]), DataFolder(place), place)
-    return bench._replace(pairs=[pair for pair in bench.pairs if pair.case_id.startswith(CASES)])
+    return bench._replace(
+        pairs=[pair for pair in bench.pairs if pair.case_id.startswith(CASES)]
+    )
 
 
 def verified() -> None:

@@ -19,7 +19,13 @@ from typing import Any
 
 from benchmarks._decisive import Fact, case_ids, facts_of, missing
 from benchmarks._interpreter import interpreter, lacking
-from benchmarks._peer import PEER, PeerMissingError, laid_out, peer_expression, peer_folder
+from benchmarks._peer import (
+    PEER,
+    PeerMissingError,
+    laid_out,
+    peer_expression,
+    peer_folder,
+)
 from benchmarks._timing import machine
 from crane_core.domain import KernelState, Setting
 from crane_core.errors import CraneError
@@ -47,7 +53,9 @@ class Outcome:
 
 
 def notebook_of(case_id: str) -> Path:
-    return embedded()["minibench"] / "benchmark" / case_id / f"{case_id}_reproduced.ipynb"
+    return (
+        embedded()["minibench"] / "benchmark" / case_id / f"{case_id}_reproduced.ipynb"
+    )
 
 
 def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
@@ -57,7 +65,9 @@ def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
     path = notebook_of(case_id)
     plan = read_plan(path, None)
     try:
-        with fresh_kernel(program(python=python), path.parent, KernelLimits()) as kernel:
+        with fresh_kernel(
+            program(python=python), path.parent, KernelLimits()
+        ) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
             states.update(in_settings(case_id, result.state))
             states["peer"] = peer_state(kernel, folder, plan.target.source, failures)
@@ -107,7 +117,9 @@ def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
     absent = lacking(python, set().union(*needs.values()))
     for case_id, packages in needs.items():
         if packages & absent:
-            print(f"skipped, {', '.join(sorted(packages & absent))} not installed: {case_id}")
+            print(
+                f"skipped, {', '.join(sorted(packages & absent))} not installed: {case_id}"
+            )
         else:
             yield case_id
 
@@ -115,13 +127,16 @@ def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
 def in_words(outcome: Outcome) -> Iterator[str]:
     """The row of a case, then what is lacking."""
     marks = [
-        f"{outcome.n_facts - len(outcome.lacks[column])}/{outcome.n_facts}" for column in COLUMNS
+        f"{outcome.n_facts - len(outcome.lacks[column])}/{outcome.n_facts}"
+        for column in COLUMNS
     ]
     yield f"{outcome.case_id:<16}" + "".join(f"{mark:>10}" for mark in marks)
     for who, why in outcome.failures.items():
         yield f"    {who} failed: {why}"
     for column in COLUMNS:
-        yield from (f"    {column} does not tell: {fact.text}" for fact in outcome.lacks[column])
+        yield from (
+            f"    {column} does not tell: {fact.text}" for fact in outcome.lacks[column]
+        )
 
 
 def report(outcomes: Sequence[Outcome]) -> None:
@@ -143,8 +158,12 @@ def main(arguments: Sequence[str]) -> None:
         default=sys.executable,
         help="the interpreter of the kernels; needs ipykernel",
     )
-    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
-    parser.add_argument("cases", nargs="*", metavar="CASE", help="of minibench; all without one")
+    parser.add_argument(
+        "--at-once", type=int, default=2, metavar="N", help="kernels at one time"
+    )
+    parser.add_argument(
+        "cases", nargs="*", metavar="CASE", help="of minibench; all without one"
+    )
     chosen = parser.parse_args(arguments)
     if unknown := set(chosen.cases) - set(case_ids()):
         parser.error(f"minibench has no {', '.join(sorted(unknown))}")
@@ -158,7 +177,12 @@ def main(arguments: Sequence[str]) -> None:
     if cases:
         with ThreadPoolExecutor(chosen.at_once) as pool:
             report(
-                list(pool.map(lambda case_id: outcome_of(case_id, chosen.python, folder), cases))
+                list(
+                    pool.map(
+                        lambda case_id: outcome_of(case_id, chosen.python, folder),
+                        cases,
+                    )
+                )
             )
 
 

@@ -43,7 +43,16 @@ def detect(data: Path, url: str, concurrency: int, runs: int) -> dict[str, Any]:
         str(concurrency),
         "--json",
     ]
-    command = [sys.executable, "-m", "crane_core", "--data", str(data), "detect", *asked, *much]
+    command = [
+        sys.executable,
+        "-m",
+        "crane_core",
+        "--data",
+        str(data),
+        "detect",
+        *asked,
+        *much,
+    ]
     done = subprocess.run(
         command,
         cwd=CHECKOUT,

@@ -59,11 +59,17 @@ class Outcome(NamedTuple):
             return "nothing said, it ran" if self.came is None else "missed"
         if self.came is None:
             return "FALSE ALARM"
-        return "predicted" if self.predicted == self.came else "predicted, another class"
+        return (
+            "predicted" if self.predicted == self.came else "predicted, another class"
+        )
 
 
 def predicted(
-    place: str, setting: Setting, cells: Sequence[Cell], state: KernelState | None, came: str | None
+    place: str,
+    setting: Setting,
+    cells: Sequence[Cell],
+    state: KernelState | None,
+    came: str | None,
 ) -> Outcome:
     """What the rules say of the last of these cells. Prints a rule that failed."""
     report = findings(cells, state, setting)
@@ -71,15 +77,30 @@ def predicted(
         print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")
     first = report.findings[0] if report.findings else None
     return Outcome(
-        place, setting, first.exception if first else None, came, first.why if first else ""
+        place,
+        setting,
+        first.exception if first else None,
+        came,
+        first.why if first else "",
     )
 
 
 def shown(plan: NotebookPlan) -> list[Cell]:
     """The plan's cells as a detector is shown them."""
-    order = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
+    order = [
+        *((cell, CellRole.EXECUTED) for cell in plan.executed),
+        (plan.target, CellRole.TARGET),
+    ]
     return [
-        Cell("own", plan.name, "notebook", position, role, cell.source, notebook_index=cell.index)
+        Cell(
+            "own",
+            plan.name,
+            "notebook",
+            position,
+            role,
+            cell.source,
+            notebook_index=cell.index,
+        )
         for position, (cell, role) in enumerate(order)
     ]
 
@@ -101,7 +122,9 @@ def run_through(path: Path, python: str) -> list[Outcome]:
     cells = [*whole.executed, whole.target]
     outcomes: list[Outcome] = []
     try:
-        with fresh_kernel(program(python=python), path.parent, KernelLimits()) as kernel:
+        with fresh_kernel(
+            program(python=python), path.parent, KernelLimits()
+        ) as kernel:
             magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
             for position, cell in enumerate(cells):
                 plan = whole._replace(executed=cells[:position], target=cell)
@@ -144,9 +167,13 @@ def on_published() -> Iterator[Outcome]:
 def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Counts by setting, then every alarm that was false and every other class than came."""
     for setting in SETTINGS:
-        kinds = Counter(outcome.kind for outcome in outcomes if outcome.setting is setting)
+        kinds = Counter(
+            outcome.kind for outcome in outcomes if outcome.setting is setting
+        )
         if kinds:
-            yield f"{setting}: " + ", ".join(f"{kind} {n:,}" for kind, n in sorted(kinds.items()))
+            yield f"{setting}: " + ", ".join(
+                f"{kind} {n:,}" for kind, n in sorted(kinds.items())
+            )
     for outcome in outcomes:
         if outcome.kind in ("FALSE ALARM", "predicted, another class"):
             came = outcome.came or "nothing"
@@ -158,7 +185,9 @@ def notebooks_of_minibench(python: str) -> list[Path]:
     return [
         *crashing,
         *(
-            path.with_name(path.name.replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}"))
+            path.with_name(
+                path.name.replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}")
+            )
             for path in crashing
         ),
     ]
@@ -167,11 +196,20 @@ def notebooks_of_minibench(python: str) -> list[Path]:
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.every_cell")
     parser.add_argument(
-        "--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels"
+        "--python",
+        type=interpreter,
+        default=sys.executable,
+        help="the interpreter of the kernels",
     )
-    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
     parser.add_argument(
-        "notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all of minibench"
+        "--at-once", type=int, default=2, metavar="N", help="kernels at one time"
+    )
+    parser.add_argument(
+        "notebooks",
+        nargs="*",
+        type=Path,
+        metavar="NOTEBOOK",
+        help="default: all of minibench",
     )
     chosen = parser.parse_args(arguments)
     paths = chosen.notebooks or notebooks_of_minibench(chosen.python)
@@ -193,7 +231,9 @@ def main(arguments: Sequence[str]) -> None:
         )
         print("\n".join(told(published)))
     else:
-        print(f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}.")
+        print(
+            f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}."
+        )
 
 
 if __name__ == "__main__":

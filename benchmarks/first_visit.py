@@ -71,11 +71,15 @@ def visit(data: Path) -> Visit:
             page.wait_for_function("'chart' in window.seen", timeout=120_000)
             page.wait_for_timeout(SETTLE_MS)
             seen = page.evaluate("window.seen")
-    return Visit(up, seen["frame"], seen["words"], seen["chart"], seen["foreign"], seen["jumps"])
+    return Visit(
+        up, seen["frame"], seen["words"], seen["chart"], seen["foreign"], seen["jumps"]
+    )
 
 
 def show(title: str, visits: list[Visit]) -> None:
-    print(f"{title}: the server is up after {Times([one.start_s for one in visits]).median:.2f} s")
+    print(
+        f"{title}: the server is up after {Times([one.start_s for one in visits]).median:.2f} s"
+    )
     for name, limit, seconds in (
         ("frame", WORDS_LIMIT_S, [one.frame_s for one in visits]),
         ("words", WORDS_LIMIT_S, [one.words_s for one in visits]),
@@ -83,7 +87,9 @@ def show(title: str, visits: list[Visit]) -> None:
     ):
         times = Times(seconds)
         of = f", of the limit {limit:.1f} s: {times.median / limit:.2f}"
-        print(f"  {name:6} median {times.median:.2f} s, slowest {max(seconds):.2f} s{of}")
+        print(
+            f"  {name:6} median {times.median:.2f} s, slowest {max(seconds):.2f} s{of}"
+        )
     shown = sum(one.foreign for one in visits)
     print(
         f"  menu of Streamlit's own: in {shown} of {len(visits)}; jumps at most {max(v.jumps for v in visits):.3f}"
@@ -92,7 +98,9 @@ def show(title: str, visits: list[Visit]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.first_visit")
-    parser.add_argument("--rounds", type=int, default=5, help="first visits of each kind of data")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="first visits of each kind of data"
+    )
     n = parser.parse_args(arguments).rounds
     with tempfile.TemporaryDirectory() as scratch:
         empty = DataFolder(Path(scratch) / "empty")
@@ -104,7 +112,9 @@ def main(arguments: Sequence[str]) -> None:
             visits = [visit(full.path) for _ in range(n)]
             show("imported data", visits)
             from_start = [one.start_s + one.chart_s for one in visits]
-            tell(figure("the first chart after a cold start", from_start, CHART_LIMIT_S))
+            tell(
+                figure("the first chart after a cold start", from_start, CHART_LIMIT_S)
+            )
     print(machine())
 
 

@@ -67,7 +67,8 @@ def import_afresh(archive: Path, prepared: Path, data: Path) -> Taken:
             raise SystemExit("the archive was loaded twice")
         verdicts = verdict_frame(store)
         asked = verdicts[
-            (verdicts["experiment"] == entry.kind) & (verdicts["detector_kind"] == DetectorKind.LLM)
+            (verdicts["experiment"] == entry.kind)
+            & (verdicts["detector_kind"] == DetectorKind.LLM)
         ]
         n_llm_runs = int(asked[["n_crash", "n_safe", "n_unanswered"]].to_numpy().sum())
     finally:
@@ -104,7 +105,13 @@ def main() -> None:
             peer="plain Python",
         )
     )
-    tell(figure("import of an archive that is known", [one.again_s for one in ours], KNOWN_LIMIT_S))
+    tell(
+        figure(
+            "import of an archive that is known",
+            [one.again_s for one in ours],
+            KNOWN_LIMIT_S,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -47,7 +47,9 @@ class Scene(NamedTuple):
         return self.gained if self.lost is None else self.gained - self.lost
 
 
-def uniform(rng: np.random.Generator, n_samples: int, n_cases: int, scene: Scene) -> Drawn:
+def uniform(
+    rng: np.random.Generator, n_samples: int, n_cases: int, scene: Scene
+) -> Drawn:
     """Shape (n_samples, n_cases * n_instances), instances of a case alike with the scene's correlation."""
     drawn = rng.random((n_samples, n_cases, scene.n_instances))
     is_copied = rng.random((n_samples, n_cases, scene.n_instances)) < scene.correlation
@@ -61,7 +63,9 @@ def covers(row: Drawn, cases: NDArray[np.int64], scene: Scene) -> bool:
         found = clustered_rate((row < scene.gained).astype(float), ones, cases)
     else:
         wins, loses = row < scene.gained, row > 1 - scene.lost
-        found = clustered_difference(loses.astype(float), ones, wins.astype(float), ones, cases)
+        found = clustered_difference(
+            loses.astype(float), ones, wins.astype(float), ones, cases
+        )
     return found.low <= scene.truth <= found.high
 
 
@@ -69,7 +73,12 @@ def coverage(n_cases: int, scene: Scene, n_samples: int) -> float:
     rng = np.random.default_rng(20_261_122)
     cases = np.repeat(np.arange(n_cases), scene.n_instances)
     return float(
-        np.mean([covers(row, cases, scene) for row in uniform(rng, n_samples, n_cases, scene)])
+        np.mean(
+            [
+                covers(row, cases, scene)
+                for row in uniform(rng, n_samples, n_cases, scene)
+            ]
+        )
     )
 
 
@@ -81,24 +90,29 @@ def shapes() -> Iterator[tuple[int, float]]:
 
 def differences(lost: float) -> list[Scene]:
     return [
-        Scene(lost + effect, lost, n, alike) for effect, (n, alike) in product(EFFECTS, shapes())
+        Scene(lost + effect, lost, n, alike)
+        for effect, (n, alike) in product(EFFECTS, shapes())
     ]
 
 
 def rates() -> list[Scene]:
-    return [Scene(rate, None, n, alike) for rate, (n, alike) in product(RATES, shapes())]
+    return [
+        Scene(rate, None, n, alike) for rate, (n, alike) in product(RATES, shapes())
+    ]
 
 
-def table(title: str, scenes: list[Scene], n_samples: int, *, is_bounded_above: bool) -> int:
+def table(
+    title: str, scenes: list[Scene], n_samples: int, *, is_bounded_above: bool
+) -> int:
     """Prints a line for each number of cases; how many of them leave their band."""
     print(f"{title}: {len(scenes)} scenes, {n_samples:,} samples of each")
     n_outside = 0
     for n_cases in N_CASES:
         found = [coverage(n_cases, scene, n_samples) for scene in scenes]
         highest = HIGHEST if n_cases >= FROM_CASES and is_bounded_above else 1.0
-        is_outside = min(found) < LOWEST - noise(LOWEST, n_samples) or max(found) > highest + noise(
-            highest, n_samples
-        )
+        is_outside = min(found) < LOWEST - noise(LOWEST, n_samples) or max(
+            found
+        ) > highest + noise(highest, n_samples)
         n_outside += is_outside
         band = f"{LOWEST:.0%} to {highest:.0%}"
         print(
@@ -113,15 +127,22 @@ def noise(level: float, n_samples: int) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.interval_coverage")
-    parser.add_argument("--samples", type=int, default=2_000, help="of each scene; default: 2000")
+    parser.add_argument(
+        "--samples", type=int, default=2_000, help="of each scene; default: 2000"
+    )
     n_samples: int = parser.parse_args().samples
     asked: tuple[tuple[str, list[Scene], bool], ...] = (
         (f"Differences, {LOST:.0%} of the instances lost", differences(LOST), True),
         ("Rates", rates(), True),
-        (f"Differences, {RARELY_LOST:.0%} of the instances lost", differences(RARELY_LOST), False),
+        (
+            f"Differences, {RARELY_LOST:.0%} of the instances lost",
+            differences(RARELY_LOST),
+            False,
+        ),
     )
     n_outside = sum(
-        table(title, scenes, n_samples, is_bounded_above=bound) for title, scenes, bound in asked
+        table(title, scenes, n_samples, is_bounded_above=bound)
+        for title, scenes, bound in asked
     )
     print(f"{n_outside} of {len(asked) * len(N_CASES)} outside of their bands")
     return 1 if n_outside else 0

@@ -25,8 +25,13 @@ from crane_core.runtime.isolation import Isolation, can_seal
 from crane_core.runtime.limits import MIB, KernelLimits
 
 LIMIT_MS = 60
-SEALED = KernelLimits(isolation=Isolation.SEALED, processes=40, disk_bytes=64 * MIB, cell_s=20)
-USUAL = ("import numpy, pandas\nframe = pandas.DataFrame({'a': range(100)})", "frame.a.mean()")
+SEALED = KernelLimits(
+    isolation=Isolation.SEALED, processes=40, disk_bytes=64 * MIB, cell_s=20
+)
+USUAL = (
+    "import numpy, pandas\nframe = pandas.DataFrame({'a': range(100)})",
+    "frame.a.mean()",
+)
 FORKS = "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)"
 FILLS = "while True: open({where} + str(id(object())), 'ab').write(b'x' * 2**20)"
 DAEMON = """
@@ -48,7 +53,10 @@ ATTACKS: dict[str, tuple[str, str]] = {
         "FileNotFoundError",
     ),
     "daemon with an empty environment": (DAEMON, ""),
-    "kills every process that it sees": ("import os\nos.kill(-1, 9)", "ProcessLookupError"),
+    "kills every process that it sees": (
+        "import os\nos.kill(-1, 9)",
+        "ProcessLookupError",
+    ),
 }
 """Attack to the code of its cell and what the capture says of it; "" where it goes well."""
 
@@ -79,7 +87,10 @@ def running(word: str) -> bool:
 def is_contained(code: str, said: str) -> bool:
     """Run the attack once."""
     word = uuid4().hex
-    with tempfile.TemporaryDirectory() as outside, tempfile.TemporaryDirectory() as folder:
+    with (
+        tempfile.TemporaryDirectory() as outside,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         source = (
             code.replace("{word}", word)
             .replace("{{", "{")
@@ -118,7 +129,9 @@ def _captured(path: Path, kept: Isolation) -> Callable[[], object]:
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.isolation")
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--attacks", type=int, default=50, help="times that each is tried")
+    parser.add_argument(
+        "--attacks", type=int, default=50, help="times that each is tried"
+    )
     chosen = parser.parse_args(arguments)
     if not can_seal():
         raise SystemExit("bubblewrap cannot make namespaces here: nothing is measured.")
@@ -126,7 +139,9 @@ def main(arguments: Sequence[str]) -> None:
     extra = (found[Isolation.SEALED].median - found[Isolation.OPEN].median) * 1e3
     for kept, of in found.items():
         print(f"{kept}: {of.in_ms()}")
-    print(f"sealing takes {extra:,.0f} ms more, of the limit {LIMIT_MS} ms: {extra / LIMIT_MS:.2f}")
+    print(
+        f"sealing takes {extra:,.0f} ms more, of the limit {LIMIT_MS} ms: {extra / LIMIT_MS:.2f}"
+    )
     for name, (code, said) in ATTACKS.items():
         contained = sum(is_contained(code, said) for _ in range(chosen.attacks))
         print(f"{name}: tried {chosen.attacks}, contained {contained}")

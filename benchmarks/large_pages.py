@@ -41,7 +41,8 @@ def tell_all(found: Sequence[Visits]) -> None:
         later = Times([seconds for one in found for seconds in one.warm[name]])
         print(f"  {name:16} first {first.median * 1e3:7,.0f} ms, later {later.in_ms()}")
     every = {
-        name: [seconds for one in found for seconds in one.warm[name]] for name in found[0].warm
+        name: [seconds for one in found for seconds in one.warm[name]]
+        for name in found[0].warm
     }
     tell(figure("a warm page change at 100x", every, CHANGE_LIMIT_S))
     tell(
@@ -54,7 +55,9 @@ def tell_all(found: Sequence[Visits]) -> None:
     tell(figure("a later visit of Results at 100x", every["Results"], LATER_LIMIT_S))
     tell(
         figure(
-            "the first visit of Cases at 100x", [one.first["Cases"] for one in found], CASES_LIMIT_S
+            "the first visit of Cases at 100x",
+            [one.first["Cases"] for one in found],
+            CASES_LIMIT_S,
         )
     )
 
@@ -62,7 +65,10 @@ def tell_all(found: Sequence[Visits]) -> None:
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large_pages")
     parser.add_argument(
-        "--rounds", type=int, default=3, help="later visits of each page after each start"
+        "--rounds",
+        type=int,
+        default=3,
+        help="later visits of each page after each start",
     )
     parser.add_argument(
         "--data", type=Path, help="a data folder that holds the large store already"
@@ -70,7 +76,9 @@ def main(arguments: Sequence[str]) -> None:
     chosen = parser.parse_args(arguments)
     archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = DataFolder(chosen.data) if chosen.data else large(Path(scratch) / "x100")
+        folder = (
+            DataFolder(chosen.data) if chosen.data else large(Path(scratch) / "x100")
+        )
         tell_all([visits(folder, chosen.rounds) for _ in range(STARTS)])
     print(machine())
 

@@ -101,7 +101,9 @@ def _write_copies(records: list[Record], numbers: range, cursor: Cursor) -> None
 
 
 def _is_judge(record: Record) -> bool:
-    return isinstance(record, Judgement) and record.annotator_kind is AnnotatorKind.JUDGE
+    return (
+        isinstance(record, Judgement) and record.annotator_kind is AnnotatorKind.JUDGE
+    )
 
 
 def questions(store: Store, folder: DataFolder) -> dict[str, Question]:
@@ -135,7 +137,13 @@ def questions(store: Store, folder: DataFolder) -> dict[str, Question]:
 
 
 def _ask_for_pair(store: Store) -> None:
-    for ask in (cases.case, cases.cells, cases.runs, cases.kernel_states, cases.prompt_list):
+    for ask in (
+        cases.case,
+        cases.cells,
+        cases.runs,
+        cases.kernel_states,
+        cases.prompt_list,
+    ):
         ask(store.cursor(), BENCHMARK, ONE_PAIR)
 
 
@@ -144,7 +152,8 @@ def in_python(folder: DataFolder) -> dict[str, float]:
     store = prepare(folder)
     try:
         return {
-            name: repeated(ask, REPEATS).median for name, ask in questions(store, folder).items()
+            name: repeated(ask, REPEATS).median
+            for name, ask in questions(store, folder).items()
         }
     finally:
         store.close()
@@ -196,7 +205,9 @@ def main() -> None:
         seconds, _ = timed(lambda: multiply(archive, store))
         counts = state.table_counts(store.cursor())
         store.close()
-        print(f"{counts['cases']:,} cases, {counts['runs']:,} runs, written in {seconds:.0f} s")
+        print(
+            f"{counts['cases']:,} cases, {counts['runs']:,} runs, written in {seconds:.0f} s"
+        )
         n_bytes = [folder.database.stat().st_size for folder in (small, large)]
         print(f"database {n_bytes[0] / 1e6:,.0f} MB and {n_bytes[1] / 1e6:,.0f} MB")
         show("Python, median", in_python(small), in_python(large))

@@ -36,7 +36,9 @@ N_ANSWERS = 5
 MINIBENCH = CHECKOUT / "data" / "minibench"
 HELD = "open('/proc/self/statm').read().split()[1]"
 TOP = "{name.partition('.')[0] for name in _sys.modules}"
-BEFORE = f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext {{extension}}"
+BEFORE = (
+    f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext {{extension}}"
+)
 AFTER = f"""
 import json as _json
 _new = {TOP} - _had - set(_sys.stdlib_module_names)
@@ -71,7 +73,9 @@ class Seen(NamedTuple):
     libraries: list[str]
 
 
-def one(plan: NotebookPlan, folder: Path, pause_s: float, asked: Asked = OURS) -> Seen | None:
+def one(
+    plan: NotebookPlan, folder: Path, pause_s: float, asked: Asked = OURS
+) -> Seen | None:
     """None if a cell before the target raises here."""
     environment = os.environ | ({"PYTHONPATH": str(CHECKOUT)} if asked is OURS else {})
     manager = KernelManager()
@@ -96,8 +100,12 @@ def one(plan: NotebookPlan, folder: Path, pause_s: float, asked: Asked = OURS) -
             return None
         run(BEFORE.replace("{extension}", asked.extension))
         time.sleep(pause_s)
-        question = ASKED.format(target=plan.target.source, magic=asked.magic, options=asked.options)
-        seconds = [float(run(question)[1].rpartition("\x00")[2]) for _ in range(N_ANSWERS)]
+        question = ASKED.format(
+            target=plan.target.source, magic=asked.magic, options=asked.options
+        )
+        seconds = [
+            float(run(question)[1].rpartition("\x00")[2]) for _ in range(N_ANSWERS)
+        ]
         gained_mb, libraries = json.loads(run(AFTER)[1])
         return Seen(seconds, gained_mb, libraries)
     finally:
@@ -108,14 +116,21 @@ def one(plan: NotebookPlan, folder: Path, pause_s: float, asked: Asked = OURS) -
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.live_kernel")
     parser.add_argument("--pairs", type=int, default=40)
-    parser.add_argument("--peer", metavar="PYTHON", help="also ask crane_llm, in this interpreter")
     parser.add_argument(
-        "--pause", type=float, default=2.0, help="seconds from %%load_ext to the first question"
+        "--peer", metavar="PYTHON", help="also ask crane_llm, in this interpreter"
+    )
+    parser.add_argument(
+        "--pause",
+        type=float,
+        default=2.0,
+        help="seconds from %%load_ext to the first question",
     )
     chosen = parser.parse_args()
     both: list[tuple[Seen, Seen]] = []
     first, later, gained, libraries, n_left_out = [], [], [], set(), 0
-    for path in sorted(MINIBENCH.glob("benchmark/*/*_reproduced.ipynb"))[: chosen.pairs]:
+    for path in sorted(MINIBENCH.glob("benchmark/*/*_reproduced.ipynb"))[
+        : chosen.pairs
+    ]:
         try:
             seen = one(read_plan(path, None), path.parent, chosen.pause)
         except NotebookError:
@@ -125,20 +140,30 @@ def main() -> None:
             continue
         if chosen.peer:
             theirs = one(
-                read_plan(path, None), path.parent, chosen.pause, PEER._replace(python=chosen.peer)
+                read_plan(path, None),
+                path.parent,
+                chosen.pause,
+                PEER._replace(python=chosen.peer),
             )
             both += [(seen, theirs)] if theirs is not None else []
         first.append(seen.seconds[0])
         later += seen.seconds[1:]
         gained.append(seen.gained_mb)
         libraries |= set(seen.libraries)
-    print(f"{len(first)} notebooks, {n_left_out} left out: a cell before the target raises here")
-    for name, times in (("first answer", Times(first)), ("later answers", Times(later))):
+    print(
+        f"{len(first)} notebooks, {n_left_out} left out: a cell before the target raises here"
+    )
+    for name, times in (
+        ("first answer", Times(first)),
+        ("later answers", Times(later)),
+    ):
         print(
             f"{name}: {times.in_ms()}; of the limit {LIMIT_MS} ms: {times.median * 1e3 / LIMIT_MS:.2f}"
         )
     most = max(gained, default=0.0)
-    print(f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: {most / LIMIT_MB:.2f}")
+    print(
+        f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: {most / LIMIT_MB:.2f}"
+    )
     print(
         f"libraries that the kernel had not loaded: {', '.join(sorted(libraries - {'crane_core'})) or 'none'}"
     )
@@ -157,7 +182,10 @@ def _compare(both: list[tuple[Seen, Seen]]) -> None:
         ),
         (
             "later answers (s)",
-            [[x for seen in side for x in seen.seconds[1:]] for side in zip(*both, strict=True)],
+            [
+                [x for seen in side for x in seen.seconds[1:]]
+                for side in zip(*both, strict=True)
+            ],
         ),
         (
             "memory gained (MB)",

@@ -36,8 +36,16 @@ Contender = Callable[[dict[str, Any]], dict[str, Any]]
 @contextmanager
 def endpoint(latency_ms: float) -> Iterator[str]:
     """The fake endpoint; gives its base address."""
-    command = [sys.executable, "-m", "crane_core.llm.fake_server", "--latency-ms", str(latency_ms)]
-    with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "crane_core.llm.fake_server",
+        "--latency-ms",
+        str(latency_ms),
+    ]
+    with subprocess.Popen(
+        command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process.stdout.readline().strip() if process.stdout else ""
         finally:
@@ -55,7 +63,12 @@ def contender(who: str) -> Contender:
             json.dumps(work | {"who": who}),
         ]
         done = subprocess.run(
-            command, cwd=CHECKOUT, capture_output=True, text=True, timeout=RUN_S, check=True
+            command,
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            timeout=RUN_S,
+            check=True,
         )
         measured: dict[str, Any] = json.loads(done.stdout)
         return measured
@@ -121,14 +134,20 @@ def main() -> int:
                 except PeerMissingError as missing:
                     print(f"{name:12} {concurrency:5} left out: {missing}")
                     continue
-            line, share = row(name, concurrency, chosen.n, chosen.latency_ms / 1e3, measured)
+            line, share = row(
+                name, concurrency, chosen.n, chosen.latency_ms / 1e3, measured
+            )
             print(line, flush=True)
             if name == "ours":
                 grown = measured["memory"]["end"] - measured["memory"]["half"]
                 is_reached &= (
-                    share >= goal and grown < FLAT_BYTES and measured["n_answered"] == chosen.n
+                    share >= goal
+                    and grown < FLAT_BYTES
+                    and measured["n_answered"] == chosen.n
                 )
-    goals = ", ".join(f"{goal:.0%} at {concurrency}" for concurrency, goal in GOALS.items())
+    goals = ", ".join(
+        f"{goal:.0%} at {concurrency}" for concurrency, goal in GOALS.items()
+    )
     print(
         f"Goal for ours ({goals} of the ideal rate, flat memory): {'reached' if is_reached else 'missed'}; {machine()}"
     )

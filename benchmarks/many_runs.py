@@ -55,7 +55,14 @@ def generate(folder: Path, n_runs: int, seed: int = SEED) -> int:
     with duckdb.connect() as connection:
         for number in range(N_DETECTORS):
             for setting in SETTINGS:
-                _write(connection, folder, f"model-{number}", setting, n_each, seed + number)
+                _write(
+                    connection,
+                    folder,
+                    f"model-{number}",
+                    setting,
+                    n_each,
+                    seed + number,
+                )
     return n_each // RUNS_EACH // 2
 
 
@@ -96,7 +103,10 @@ def _write(
 def add_cases(store: Store, n_cases: int) -> None:
     """The cases that the runs are about."""
     for first in range(0, n_cases, 10_000):
-        names = [f"case_{number:07d}" for number in range(first, min(first + 10_000, n_cases))]
+        names = [
+            f"case_{number:07d}"
+            for number in range(first, min(first + 10_000, n_cases))
+        ]
         cases: list[domain.Record] = [domain.Case(BENCHMARK, name) for name in names]
         cases += [
             domain.Instance(BENCHMARK, name, version)
@@ -104,7 +114,9 @@ def add_cases(store: Store, n_cases: int) -> None:
             for version in domain.Version
         ]
         store.write(
-            lambda cursor, batch=cases: write.add_records(cursor, batch, source_id="generated")
+            lambda cursor, batch=cases: write.add_records(
+                cursor, batch, source_id="generated"
+            )
         )  # type: ignore[misc]
 
 
@@ -123,7 +135,10 @@ def ask(folder: DataFolder) -> dict[str, float]:
                 store, BENCHMARK, shown, rule=VoteRule.MAJORITY, credit=credit
             ).comparison
             found[str(credit)] = time.perf_counter() - start
-            print(f"{credit}: {time.process_time() - cpu:.1f} s of CPU time", file=sys.stderr)
+            print(
+                f"{credit}: {time.process_time() - cpu:.1f} s of CPU time",
+                file=sys.stderr,
+            )
             assert len(table) == N_DETECTORS, table
     finally:
         store.close()
@@ -131,7 +146,9 @@ def ask(folder: DataFolder) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0] if __doc__ else ""
+    )
     parser.add_argument("--runs", type=int, default=N_RUNS)
     parser.add_argument("--ask", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -139,7 +156,10 @@ def main() -> None:
         print(json.dumps(ask(DataFolder(chosen.ask))))
         return
     with tempfile.TemporaryDirectory() as scratch:
-        generated, folder = Path(scratch) / "generated", DataFolder(Path(scratch) / "data")
+        generated, folder = (
+            Path(scratch) / "generated",
+            DataFolder(Path(scratch) / "data"),
+        )
         folder.path.mkdir()
         n_cases = generate(generated, chosen.runs)
         n_bytes = sum(file.stat().st_size for file in generated.iterdir())
@@ -153,9 +173,17 @@ def main() -> None:
             flush=True,
         )
         print(f"checked and imported in place in {time.perf_counter() - start:.1f} s")
-        command = [sys.executable, "-m", "benchmarks.many_runs", "--ask", str(folder.path)]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.many_runs",
+            "--ask",
+            str(folder.path),
+        ]
         load = os.getloadavg()[0]
-        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        told = subprocess.run(
+            command, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
         found: dict[str, float] = json.loads(told.splitlines()[-1])
     peak = found.pop("GiB")
     for credit, seconds in found.items():

@@ -43,7 +43,9 @@ def outcomes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Right or wrong without and with it, shape (n_cases, 2): both instances of a case share what decides at times."""
     shared = rng.random((n_cases, 1)) < CORRELATION
-    without = np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2))) < RIGHT
+    without = (
+        np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2))) < RIGHT
+    )
     to_right, to_wrong = changed * GAINED / (1 - RIGHT), changed * (1 - GAINED) / RIGHT
     chance = np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2)))
     with_it = np.where(without, chance >= to_wrong, chance < to_right)
@@ -59,7 +61,9 @@ def truth(changed: float) -> float:
 def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | None:
     """One simulated benchmark with two detectors of the same effect; None if there is no model."""
     parts = [outcomes(rng, n_cases, changed) for _ in range(2)]
-    right = np.concatenate([side.ravel() for part in parts for side in part]).astype(float)
+    right = np.concatenate([side.ravel() for part in parts for side in part]).astype(
+        float
+    )
     treated = np.tile(np.repeat([False, True], 2 * n_cases), 2)
     group = np.repeat(["a", "b"], 4 * n_cases)
     case = np.tile(np.repeat(np.arange(n_cases), 2), 4)
@@ -70,7 +74,8 @@ def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | N
     n_changed = min(int((a.sum(axis=1) != b.sum(axis=1)).sum()) for a, b in parts)
     true = truth(changed)
     holds = tuple(
-        bool(low <= true <= high) for low, high in zip(found.low, found.high, strict=True)
+        bool(low <= true <= high)
+        for low, high in zip(found.low, found.high, strict=True)
     )
     return Sample(n_changed, holds, found.p_value < 0.05)
 
@@ -78,7 +83,10 @@ def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | N
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.model_coverage")
     parser.add_argument(
-        "--samples", type=int, default=400, help="of each number of cases and share of changes"
+        "--samples",
+        type=int,
+        default=400,
+        help="of each number of cases and share of changes",
     )
     n_samples = parser.parse_args(arguments).samples
     rng = np.random.default_rng(20251018)

@@ -91,10 +91,14 @@ def prepared(data: Path) -> DataFolder:
 @contextmanager
 def logged_in(folder: DataFolder, beside: Page) -> Iterator[Page]:
     """A blank page of another server on a copy of the data, in a browser profile with the session of an admin."""
-    copy = DataFolder(Path(shutil.copytree(folder.path, folder.path.with_name("with-login"))))
+    copy = DataFolder(
+        Path(shutil.copytree(folder.path, folder.path.with_name("with-login")))
+    )
     roles = folder.path.with_name("roles.toml")
     roles.write_text(f'"{EMAIL}" = "admin"\n')
-    session = signed(new_pass(EMAIL, seconds=3600), Purpose.SESSION, signing_key(copy.path))
+    session = signed(
+        new_pass(EMAIL, seconds=3600), Purpose.SESSION, signing_key(copy.path)
+    )
     browser = beside.context.browser
     assert browser is not None
     with serve(copy.path, CRANE_ROLES=str(roles)) as address:
@@ -125,20 +129,30 @@ def tell(visits: Visits) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.page_changes")
-    parser.add_argument("--rounds", type=int, default=5, help="warm visits of each page")
     parser.add_argument(
-        "--login", action="store_true", help="also as an admin who is logged in, in turns"
+        "--rounds", type=int, default=5, help="warm visits of each page"
+    )
+    parser.add_argument(
+        "--login",
+        action="store_true",
+        help="also as an admin who is logged in, in turns",
     )
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         folder = prepared(Path(scratch) / "data")
         with ExitStack() as open_now, blank_page() as page:
-            session = open_now.enter_context(logged_in(folder, page)) if chosen.login else None
+            session = (
+                open_now.enter_context(logged_in(folder, page))
+                if chosen.login
+                else None
+            )
             address = open_now.enter_context(serve(folder.path))
             pages = [opened(page, address), *([session] if session else [])]
             found = rounds(pages, chosen.rounds)
             open_now.close()  # before the browser
-    for visits, who in zip(found, ("without a login", "logged in as admin"), strict=False):
+    for visits, who in zip(
+        found, ("without a login", "logged in as admin"), strict=False
+    ):
         print(f"{who}:")
         tell(visits)
     tell_figure(figure("a warm page change", found[0].warm, MEDIAN_LIMIT_S))

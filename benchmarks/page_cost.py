@@ -83,7 +83,9 @@ def scripts_measured(profile: cProfile.Profile | None) -> Iterator[list[Cost]]:
         try:
             profile.runcall(run) if profile else run()
         finally:
-            costs.append(Cost(time.thread_time() - start[0], time.process_time() - start[1]))
+            costs.append(
+                Cost(time.thread_time() - start[0], time.process_time() - start[1])
+            )
 
     ScriptRunner._run_script = measured_script  # type: ignore[method-assign]
     try:
@@ -120,13 +122,16 @@ def visit(name: str, profile: cProfile.Profile | None = None) -> Cost:
 def tell(data: Path, names: Sequence[str], profile: cProfile.Profile | None) -> None:
     set_log_level("error")  # not: this thread has no visitor
     os.environ["CRANE_DATA"] = str(data)
-    print(f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}")
+    print(
+        f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}"
+    )
     print(f"{'warm-up and Overview':42}{warmed() * 1e3:>9,.0f}")
     for name in names:
         first, later = visit(name, profile), visit(name)
         numbers = (*first, *later)
         print(
-            f"{name:34}" + "".join(f"{s * 1e3:>{8 + i % 2},.0f}" for i, s in enumerate(numbers)),
+            f"{name:34}"
+            + "".join(f"{s * 1e3:>{8 + i % 2},.0f}" for i, s in enumerate(numbers)),
             flush=True,
         )
     print(machine())
@@ -138,7 +143,12 @@ def main(arguments: Sequence[str]) -> None:
         "--data", type=Path, help="a data folder that holds the large store already"
     )
     parser.add_argument(
-        "--only", nargs="+", choices=PAGES, default=list(PAGES), metavar="PAGE", help="these visits"
+        "--only",
+        nargs="+",
+        choices=PAGES,
+        default=list(PAGES),
+        metavar="PAGE",
+        help="these visits",
     )
     parser.add_argument(
         "--profile", type=Path, help="where to write the profile of the first visits"

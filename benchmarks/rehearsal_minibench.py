@@ -24,7 +24,9 @@ from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 SECONDS = 10.0
 N_WORKERS = 2
-_LOADED = "(lambda m: None if m is None else {call})(__import__('sys').modules.get('{name}'))"
+_LOADED = (
+    "(lambda m: None if m is None else {call})(__import__('sys').modules.get('{name}'))"
+)
 UNCHANGED = (
     "__import__('random').getstate()",
     _LOADED.format(name="numpy", call="repr(m.random.get_state())"),
@@ -43,7 +45,12 @@ def told_exception(notebook: Path) -> str | None:
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
     return next(
-        (str(output["ename"]) for output in outputs if output["output_type"] == "error"), None
+        (
+            str(output["ename"])
+            for output in outputs
+            if output["output_type"] == "error"
+        ),
+        None,
     )
 
 
@@ -51,7 +58,9 @@ def is_right(notebook: Path, told: Rehearsal) -> bool:
     """A crash with the exception of the notebook's output; of a fixed notebook, that it ran through."""
     if notebook.stem.endswith("_fixed"):
         return told.outcome is RehearsalEnd.RAN_THROUGH
-    return told.outcome is RehearsalEnd.CRASH and told.exception == told_exception(notebook)
+    return told.outcome is RehearsalEnd.CRASH and told.exception == told_exception(
+        notebook
+    )
 
 
 def is_unchanged(captured: Captured) -> bool:
@@ -61,9 +70,14 @@ def is_unchanged(captured: Captured) -> bool:
 def main(seconds: float) -> int:
     print(machine())
     notebooks = list(pairs())
-    paths, targets = [path for path, _ in notebooks], [target for _, target in notebooks]
+    paths, targets = (
+        [path for path, _ in notebooks],
+        [target for _, target in notebooks],
+    )
     n: Counter[str] = Counter()
-    done = capture_many(paths, N_WORKERS, targets=targets, rehearse_s=seconds, probes=UNCHANGED)
+    done = capture_many(
+        paths, N_WORKERS, targets=targets, rehearse_s=seconds, probes=UNCHANGED
+    )
     for path, outcome in zip(paths, done, strict=True):
         if isinstance(outcome, CraneError):
             raise outcome
@@ -81,14 +95,19 @@ def main(seconds: float) -> int:
                 for probe in outcome.result.probes
                 if probe["before"] != probe["after"]
             ]
-            print(f"{path.stem}: {told.title} {dict(told.facts)} changed: {changed}", flush=True)
+            print(
+                f"{path.stem}: {told.title} {dict(told.facts)} changed: {changed}",
+                flush=True,
+            )
     print(f"crashes told: {n['crashing right']} of {n['crashing']}")
     print(f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}")
     print(f"without an answer (unknown, still running): {n['open']} of {n['kernels']}")
     print(f"kernels unchanged: {n['unchanged']} of {n['kernels']}")
     return (
         0
-        if n["crashing right"] + n["fixed right"] + n["open"] == n["kernels"] == n["unchanged"]
+        if n["crashing right"] + n["fixed right"] + n["open"]
+        == n["kernels"]
+        == n["unchanged"]
         else 1
     )
 

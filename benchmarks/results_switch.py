@@ -116,7 +116,10 @@ def show(title: str, folder: DataFolder, limit: float) -> None:
     visits = ", ".join(f"{tab} {seconds * 1e3:,.0f}" for tab, seconds in first.items())
     print(f"{title}: first visits in ms: {visits}")
     for name, seconds in (("options, new", new), ("options, again", known)):
-        median, slowest = statistics.median(seconds.values()), max(seconds, key=seconds.__getitem__)
+        median, slowest = (
+            statistics.median(seconds.values()),
+            max(seconds, key=seconds.__getitem__),
+        )
         n_over = sum(took > limit for took in seconds.values())
         print(
             f"  {name:14} median {median * 1e3:,.0f} ms, slowest {seconds[slowest] * 1e3:,.0f} ms ({slowest}); "

@@ -60,14 +60,17 @@ def targets_of_tests() -> list[Target]:
         shown, sys.stdout = sys.stdout, nowhere
         try:
             pytest.main(
-                ["-q", "-p", "no:cacheprovider", "-k", "not by_code", str(TESTS)], plugins=[noted]
+                ["-q", "-p", "no:cacheprovider", "-k", "not by_code", str(TESTS)],
+                plugins=[noted],
             )
         finally:
             sys.stdout = shown
     return noted.found
 
 
-def answers_of(python: str, asked: Sequence[Target], folder: Path) -> Iterator[dict[str, Any]]:
+def answers_of(
+    python: str, asked: Sequence[Target], folder: Path
+) -> Iterator[dict[str, Any]]:
     """The outcome of each target; one that ended the interpreter has failed."""
     targets, answers = folder / "targets.jsonl", folder / "answers.jsonl"
     targets.write_text("".join(json.dumps(target) + "\n" for target in asked), "utf-8")
@@ -76,9 +79,20 @@ def answers_of(python: str, asked: Sequence[Target], folder: Path) -> Iterator[d
     environment = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "MPLBACKEND": "Agg"}
     first = 0
     for _ in range(MOST_STARTS):
-        command = [python, str(code), str(PROBE), str(targets), str(answers), str(first)]
+        command = [
+            python,
+            str(code),
+            str(PROBE),
+            str(targets),
+            str(answers),
+            str(first),
+        ]
         ended = subprocess.run(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+            command,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
         )
         lines = [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
         if not ended.returncode:
@@ -89,7 +103,10 @@ def answers_of(python: str, asked: Sequence[Target], folder: Path) -> Iterator[d
             )
         first = lines[-1]["begun"] + 1
     told = {line["number"]: line for line in lines if "number" in line}
-    return (told.get(number, {"failed": "ended the interpreter"}) for number in range(len(asked)))
+    return (
+        told.get(number, {"failed": "ended the interpreter"})
+        for number in range(len(asked))
+    )
 
 
 def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
@@ -115,13 +132,20 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
     line = f"  {target['target']!r}: {found.exception} predicted, {raised or 'nothing'} came: {found.why}"
     if raised is None:
         return "FALSE ALARM", line
-    return ("predicted", "") if raised == found.exception else ("predicted, another class", line)
+    return (
+        ("predicted", "")
+        if raised == found.exception
+        else ("predicted, another class", line)
+    )
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_elsewhere")
     parser.add_argument(
-        "--python", type=interpreter, required=True, help="an interpreter with other libraries"
+        "--python",
+        type=interpreter,
+        required=True,
+        help="an interpreter with other libraries",
     )
     chosen = parser.parse_args(arguments)
     interpreters.name(chosen.python)
@@ -131,7 +155,10 @@ def main(arguments: Sequence[str]) -> None:
     versions = Counter(
         f"{name} {version}"
         for answer in answers
-        for name, version in answer.get("state", {}).get("captured", {}).get("packages", {}).items()
+        for name, version in answer.get("state", {})
+        .get("captured", {})
+        .get("packages", {})
+        .items()
     )
     results = [judged(*pair) for pair in zip(asked, answers, strict=True)]
     print(f"{len(asked):,} targets; {', '.join(sorted(versions))}; {machine()}")

@@ -50,7 +50,9 @@ _BROKEN_STATEMENTS = 3
 # In the process of a library
 
 
-def trials_of(library: str, seconds: float, seed: int, peer: Peer | None) -> Iterator[Trial]:
+def trials_of(
+    library: str, seconds: float, seed: int, peer: Peer | None
+) -> Iterator[Trial]:
     started = perf_counter()
     found = list(texts(library))
     random.Random(seed).shuffle(found)
@@ -125,7 +127,11 @@ def measured(library: str, seconds: float, seed: int, folder: str) -> list[Trial
     )
     if done.returncode:
         print(f"{library}: {done.stderr.strip()[-300:]}")
-    return [Trial(*json.loads(line)) for line in done.stdout.splitlines() if line.startswith("[")]
+    return [
+        Trial(*json.loads(line))
+        for line in done.stdout.splitlines()
+        if line.startswith("[")
+    ]
 
 
 def row(name: str, trials: Sequence[Trial]) -> str:
@@ -133,7 +139,9 @@ def row(name: str, trials: Sequence[Trial]) -> str:
     ours = sum(trial.ours is not None for trial in crashing)
     theirs = sum(trial.theirs is not None for trial in crashing)
     false = sum(map(is_false_alarm, trials))
-    their_false = sum(trial.theirs is not None and trial.raised is None for trial in trials)
+    their_false = sum(
+        trial.theirs is not None and trial.raised is None for trial in trials
+    )
     wrong = sum(map(is_wrong_class, trials))
     their_wrong = sum(trial.theirs not in (None, trial.raised) for trial in crashing)
     return (
@@ -152,9 +160,7 @@ HEAD = f"{'':<20}{'targets':>8}{'crashing':>9}{'ours':>15}{'false':>7}{'class':>
 def shown(trial: Trial) -> str:
     before = "\n".join(f"    | {line}" for line in trial.setup.splitlines()[-6:])
     target = "\n".join(f"    > {line}" for line in trial.target.splitlines()[:25])
-    head = (
-        f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised {trial.raised}; {trial.why}"
-    )
+    head = f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised {trial.raised}; {trial.why}"
     return f"{head}\n{before}\n{target}"
 
 
@@ -165,10 +171,12 @@ def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
     yield "\nBy change"
     kinds = Counter(trial.kind for trial in changed)
     yield from (
-        row(kind, [trial for trial in changed if trial.kind == kind]) for kind in sorted(kinds)
+        row(kind, [trial for trial in changed if trial.kind == kind])
+        for kind in sorted(kinds)
     )
     yield from _by_library(
-        "\nTwo statements: one gives a value, the next does with it what it does not allow", then
+        "\nTwo statements: one gives a value, the next does with it what it does not allow",
+        then,
     )
     missed = [
         trial
@@ -178,14 +186,19 @@ def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
     yield f"\nFound by the peer alone: {len(missed)}, by us alone: {_alone(trials)}"
     counts = Counter((trial.library, trial.kind, trial.raised) for trial in missed)
     yield from (
-        f"  {count:>4}  {', '.join(map(str, what))}" for what, count in counts.most_common(20)
+        f"  {count:>4}  {', '.join(map(str, what))}"
+        for what, count in counts.most_common(20)
     )
     failed = [error for trial in trials for error in trial.errors]
     yield f"Rules that failed: {len(failed)}"
     yield from (f"  {error}" for error in list(dict.fromkeys(failed))[:10])
     if with_code:
-        yield from map(shown, (one for one in trials if is_false_alarm(one) or is_wrong_class(one)))
-        yield from (f"  missed: {shown(one)}\n    peer: {one.said}" for one in missed[:60])
+        yield from map(
+            shown, (one for one in trials if is_false_alarm(one) or is_wrong_class(one))
+        )
+        yield from (
+            f"  missed: {shown(one)}\n    peer: {one.said}" for one in missed[:60]
+        )
 
 
 def _by_library(title: str, trials: Sequence[Trial]) -> Iterator[str]:
@@ -208,15 +221,22 @@ def _alone(trials: Sequence[Trial]) -> int:
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_on_examples")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each library")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="for each library"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--show", action="store_true", help="the code of false alarms, and of what is missed"
+        "--show",
+        action="store_true",
+        help="the code of false alarms, and of what is missed",
     )
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--peer", default="", help=argparse.SUPPRESS)
     parser.add_argument(
-        "libraries", nargs="*", metavar="LIBRARY", help=f"of {', '.join(MODULES)}; all without one"
+        "libraries",
+        nargs="*",
+        metavar="LIBRARY",
+        help=f"of {', '.join(MODULES)}; all without one",
     )
     chosen = parser.parse_args(arguments)
     if chosen.child:

@@ -67,10 +67,13 @@ def crashes(instance_id: str) -> bool:
 def judged(path: Path, python: str, peer: Path) -> list[Answer]:
     """Both on one kernel. What fails is told and found nothing."""
     plan = read_plan(
-        path, None if crashes(path.stem) else read_plan(_crashing(path), None).target.index
+        path,
+        None if crashes(path.stem) else read_plan(_crashing(path), None).target.index,
     )
     try:
-        with fresh_kernel(program(python=python), path.parent, KernelLimits()) as kernel:
+        with fresh_kernel(
+            program(python=python), path.parent, KernelLimits()
+        ) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
             ours = _ours(path.stem, plan, result.state, result.seconds)
             return [ours, _theirs(path.stem, kernel, peer, plan.target.source)]
@@ -80,11 +83,16 @@ def judged(path: Path, python: str, peer: Path) -> list[Answer]:
 
 
 def _crashing(path: Path) -> Path:
-    return path.with_name(path.name.replace(f"_{Version.FIXED}", f"_{Version.REPRODUCED}"))
+    return path.with_name(
+        path.name.replace(f"_{Version.FIXED}", f"_{Version.REPRODUCED}")
+    )
 
 
 def _ours(
-    instance_id: str, plan: NotebookPlan, document: dict[str, object], look_seconds: float
+    instance_id: str,
+    plan: NotebookPlan,
+    document: dict[str, object],
+    look_seconds: float,
 ) -> Answer:
     state = KernelState.from_json(
         document,
@@ -107,13 +115,18 @@ def _ours(
     ]
     started = time.perf_counter()
     report = findings(cells, state, Setting.RUNTIME_PLUS)
-    return Answer(instance_id, OURS, _told(report), look_seconds + time.perf_counter() - started)
+    return Answer(
+        instance_id, OURS, _told(report), look_seconds + time.perf_counter() - started
+    )
 
 
 def _told(report: Report) -> str | None:
     for error in report.errors:
         print(f"a rule failed: {error.family}, {error.rule}: {error.error}")
-    return next((f"{one.exception}, line {one.line}: {one.why}" for one in report.findings), None)
+    return next(
+        (f"{one.exception}, line {one.line}: {one.why}" for one in report.findings),
+        None,
+    )
 
 
 def _theirs(instance_id: str, kernel: Kernel, folder: Path, target: str) -> Answer:
@@ -130,7 +143,9 @@ def _theirs(instance_id: str, kernel: Kernel, folder: Path, target: str) -> Answ
         return Answer(instance_id, THEIRS, None)
     found = told["finding"]
     said = (
-        None if found is None else f"{found['exception']}, line {found['line']}: {found['message']}"
+        None
+        if found is None
+        else f"{found['exception']}, line {found['line']}: {found['message']}"
     )
     return Answer(instance_id, THEIRS, said, told["seconds"])
 
@@ -163,7 +178,9 @@ def on_minibench(cases: Sequence[str], python: str, at_once: int) -> list[Answer
 
 def on_published() -> list[Answer]:
     if not ARCHIVE.is_file():
-        print(f"Published states not measured: {ARCHIVE.name} is not in {ARCHIVE.parent}.")
+        print(
+            f"Published states not measured: {ARCHIVE.name} is not in {ARCHIVE.parent}."
+        )
         return []
     cells: dict[str, list[Cell]] = defaultdict(list)
     states: dict[str, KernelState] = {}
@@ -177,7 +194,9 @@ def on_published() -> list[Answer]:
             case Run(setting=Setting.CODE | Setting.RUNTIME, crashes=bool(said)) if (
                 record.detector in STUDY_LLMS
             ):
-                votes[f"{record.detector} {SIGNS[record.setting]}", record.instance_id][said] += 1
+                votes[f"{record.detector} {SIGNS[record.setting]}", record.instance_id][
+                    said
+                ] += 1
     print(f"published states, {len(states)} instances; {machine()}")
     answers = [
         _on_state(instance_id, cells[instance_id], states[instance_id])
@@ -185,7 +204,9 @@ def on_published() -> list[Answer]:
     ]
     for (detector, instance_id), counts in sorted(votes.items()):
         answers.append(
-            Answer(instance_id, detector, "crash" if counts[True] > counts[False] else None)
+            Answer(
+                instance_id, detector, "crash" if counts[True] > counts[False] else None
+            )
         )
     return answers
 
@@ -202,15 +223,21 @@ def _on_state(instance_id: str, cells: list[Cell], state: KernelState) -> Answer
 def table(answers: Sequence[Answer]) -> Iterator[str]:
     """Detections of crashing notebooks per library, false alarms in brackets, and the time that it took."""
     detectors = list(dict.fromkeys(answer.detector for answer in answers))
-    by_group: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
+    by_group: dict[str, dict[str, list[Answer]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for answer in answers:
         by_group[group_of(answer.instance_id)][answer.detector].append(answer)
         by_group["all"][answer.detector].append(answer)
     width = max(len(name) for name in detectors) + 2
-    yield f"{'detected (false alarms)':<26}" + "".join(f"{name:>{width}}" for name in detectors)
+    yield f"{'detected (false alarms)':<26}" + "".join(
+        f"{name:>{width}}" for name in detectors
+    )
     for group in [*sorted(name for name in by_group if name != "all"), "all"]:
         cells = [_cell(by_group[group][name]) for name in detectors]
-        n_crashing = sum(crashes(answer.instance_id) for answer in by_group[group][detectors[0]])
+        n_crashing = sum(
+            crashes(answer.instance_id) for answer in by_group[group][detectors[0]]
+        )
         yield f"{f'{group}, {n_crashing} crashing':<26}" + "".join(
             f"{cell:>{width}}" for cell in cells
         )
@@ -238,7 +265,11 @@ def differences(answers: Sequence[Answer], first: str, second: str) -> Iterator[
         said[answer.instance_id][answer.detector] = answer.found
     for instance_id, by_detector in sorted(said.items()):
         ours, theirs = by_detector.get(first), by_detector.get(second)
-        if (ours is None) != (theirs is None) or not crashes(instance_id) and (ours or theirs):
+        if (
+            (ours is None) != (theirs is None)
+            or not crashes(instance_id)
+            and (ours or theirs)
+        ):
             who, what = (first, ours) if ours is not None else (second, theirs)
             yield f"  {instance_id}: only {who}: {str(what)[:150]}"
 
@@ -246,16 +277,25 @@ def differences(answers: Sequence[Answer], first: str, second: str) -> Iterator[
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_recall")
     parser.add_argument(
-        "--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels"
+        "--python",
+        type=interpreter,
+        default=sys.executable,
+        help="the interpreter of the kernels",
     )
-    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
+    parser.add_argument(
+        "--at-once", type=int, default=2, metavar="N", help="kernels at one time"
+    )
     parser.add_argument("--only", choices=("minibench", "published"))
-    parser.add_argument("cases", nargs="*", metavar="CASE", help="of minibench; all without one")
+    parser.add_argument(
+        "cases", nargs="*", metavar="CASE", help="of minibench; all without one"
+    )
     chosen = parser.parse_args(arguments)
     if unknown := set(chosen.cases) - set(case_ids()):
         parser.error(f"minibench has no {', '.join(sorted(unknown))}")
     if chosen.only != "published" and (
-        answers := on_minibench(chosen.cases or case_ids(), chosen.python, chosen.at_once)
+        answers := on_minibench(
+            chosen.cases or case_ids(), chosen.python, chosen.at_once
+        )
     ):
         print("\n".join(table(answers)))
         print("\n".join(differences(answers, OURS, THEIRS)))

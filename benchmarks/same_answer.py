@@ -46,7 +46,9 @@ class Round(NamedTuple):
 
 def judged(helper: Helper, order: Order) -> Judged:
     answer: dict[str, Any] = helper.ask(order)
-    not_asked = tuple(sentence for sentence in answer["unsure"] if sentence.startswith(NOT_YET))
+    not_asked = tuple(
+        sentence for sentence in answer["unsure"] if sentence.startswith(NOT_YET)
+    )
     return Judged(json.dumps(answer["findings"], sort_keys=True), not_asked)
 
 
@@ -63,7 +65,9 @@ def one_round(orders: Sequence[Order], seed: int) -> Round:
     finally:
         helper.end()
     in_order = range(len(orders))
-    return Round([first[place] for place in in_order], [later[place] for place in in_order])
+    return Round(
+        [first[place] for place in in_order], [later[place] for place in in_order]
+    )
 
 
 def _until_asked(helper: Helper, order: Order) -> None:
@@ -76,7 +80,8 @@ def _until_asked(helper: Helper, order: Order) -> None:
 def busy(n_processes: int) -> Iterator[None]:
     """Processes that take a core each."""
     started = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_processes)
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(n_processes)
     ]
     try:
         yield
@@ -92,7 +97,9 @@ def differences(rounds: Sequence[Round]) -> dict[str, int]:
     firsts = [pair for one in rounds for pair in zip(one.first, reference, strict=True)]
     laters = [pair for one in rounds for pair in zip(one.later, reference, strict=True)]
     return {
-        "first, silently": sum(said != expected for said, expected in firsts if not said.not_asked),
+        "first, silently": sum(
+            said != expected for said, expected in firsts if not said.not_asked
+        ),
         "first, said": sum(bool(said.not_asked) for said, _ in firsts),
         "asked once more, silently": sum(
             said != expected for said, expected in laters if not said.not_asked

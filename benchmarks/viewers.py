@@ -75,7 +75,10 @@ class Viewer:
     async def turn_to(self, page: str, query: str) -> float:
         """Seconds until the page is complete. Raises RuntimeError if it shows an exception."""
         context = ContextInfo(
-            timezone="UTC", timezone_offset=0, locale="en-US", url=f"{self._address}/{page}"
+            timezone="UTC",
+            timezone_offset=0,
+            locale="en-US",
+            url=f"{self._address}/{page}",
         )
         client = ClientState(page_name=page, query_string=query, context_info=context)
         start = time.perf_counter()
@@ -83,12 +86,15 @@ class Viewer:
         async with asyncio.timeout(ANSWER_TIMEOUT_S):
             while True:
                 message = ForwardMsg.FromString(await self._socket.recv(decode=False))
-                if message.WhichOneof("type") == "delta" and message.delta.new_element.HasField(
-                    "exception"
-                ):
-                    raise RuntimeError(f"{page}: {message.delta.new_element.exception.message}")
-                if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.HasField(
-                    "script_finished"
+                if message.WhichOneof(
+                    "type"
+                ) == "delta" and message.delta.new_element.HasField("exception"):
+                    raise RuntimeError(
+                        f"{page}: {message.delta.new_element.exception.message}"
+                    )
+                if (
+                    message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+                    and message.HasField("script_finished")
                 ):
                     return time.perf_counter() - start
 
@@ -142,7 +148,9 @@ async def reading(
         await asyncio.sleep(chance.uniform(0, ARRIVE_S))
         viewer = await arrived(addresses[number % len(addresses)])
         first.append(await viewer.turn_to(*chance.choice(PAGES)))
-        while (pause_s := chance.uniform(think_s / 2, think_s * 1.5)) < until - time.perf_counter():
+        while (
+            pause_s := chance.uniform(think_s / 2, think_s * 1.5)
+        ) < until - time.perf_counter():
             await asyncio.sleep(pause_s)
             page, query = chance.choice(PAGES)
             changes[f"{page or 'overview'}{'?case' * bool(query)}"].append(
@@ -218,7 +226,9 @@ def measured(
         addresses = [running.enter_context(serve(folder.path, arguments=publish))]
         for _ in range(n_replicas):
             replica_of = ("--replica-of", addresses[0])
-            addresses.append(running.enter_context(serve(folder.path, arguments=replica_of)))
+            addresses.append(
+                running.enter_context(serve(folder.path, arguments=replica_of))
+            )
         servers = sorted(me.children(), key=lambda child: child.create_time())
         readers = slice(1 if n_replicas else 0, None)
         running.enter_context(labelling(folder, plan))
@@ -230,25 +240,33 @@ def measured(
 def show(title: str, read: Read, n_viewers: int) -> bool:
     """Print the figures; whether they are within the limits."""
     every = Times([seconds for page in read.changes.values() for seconds in page])
-    grown = [after - before for before, after in zip(read.before, read.after, strict=True)]
+    grown = [
+        after - before for before, after in zip(read.before, read.after, strict=True)
+    ]
     each = sum(grown) / 1e6 / n_viewers
     print(
         f"{title}: {n_viewers} sessions, page change {every.in_ms()}; first visit {read.first.in_ms()}"
     )
     for page, seconds in sorted(read.changes.items()):
         print(
-            f"  {page:16} {Times(seconds).in_ms()}" if len(seconds) > 1 else f"  {page}: one change"
+            f"  {page:16} {Times(seconds).in_ms()}"
+            if len(seconds) > 1
+            else f"  {page}: one change"
         )
     n_changes = len(every.seconds) + n_viewers
     print(
         f"  a page change takes {read.cpu_s / n_changes * 1e3:.0f} ms of a core; {n_changes:,} with the first visits"
     )
     held_mb = ", ".join(
-        f"{b / 1e6:,.0f} to {a / 1e6:,.0f} MB" for b, a in zip(read.before, read.after, strict=True)
+        f"{b / 1e6:,.0f} to {a / 1e6:,.0f} MB"
+        for b, a in zip(read.before, read.after, strict=True)
     )
     print(f"  memory by process: {held_mb}; {each:.2f} MB a session")
     print(f"  ratio {every.p95 / P95_LIMIT_S:.2f} of {P95_LIMIT_S:.0f} s, ", end="")
-    print(f"{each / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB; {machine()}", flush=True)
+    print(
+        f"{each / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB; {machine()}",
+        flush=True,
+    )
     return every.p95 <= P95_LIMIT_S and each <= SESSION_LIMIT_MB
 
 
@@ -264,7 +282,9 @@ def main(arguments: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for n_replicas in chosen.replicas:
             title = f"{n_replicas} replicas" if n_replicas else "one process"
-            read = measured(Path(scratch), n_replicas, chosen.viewers, chosen.seconds, chosen.think)
+            read = measured(
+                Path(scratch), n_replicas, chosen.viewers, chosen.seconds, chosen.think
+            )
             is_within &= show(title, read, chosen.viewers)
     sys.exit(0 if is_within else 1)
 

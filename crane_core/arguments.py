@@ -25,9 +25,7 @@ MOST_MIB = 2**24
 LARGEST_SEED = 2**62
 WARMEST = 2.0
 """The largest temperature of the OpenAI API."""
-KEY_ENV_HELP = (
-    "environment variable that holds its key (default: the one configured for this address)"
-)
+KEY_ENV_HELP = "environment variable that holds its key (default: the one configured for this address)"
 MOST_REPLY_TOKENS = 1_000_000
 MOST_RETRIES = 100
 MOST_EXTRA = 10_000
@@ -78,8 +76,14 @@ def number(low: float, high: float, *, above: bool = False) -> Callable[[str], f
         except ValueError:
             value = float("nan")
         if not low <= value <= high or (above and value == low):
-            span = f"above {low:,g} and up to {high:,g}" if above else f"from {low:,g} to {high:,g}"
-            raise argparse.ArgumentTypeError(f"expected a number {span}, not {_quoted(text)}")
+            span = (
+                f"above {low:,g} and up to {high:,g}"
+                if above
+                else f"from {low:,g} to {high:,g}"
+            )
+            raise argparse.ArgumentTypeError(
+                f"expected a number {span}, not {_quoted(text)}"
+            )
         return value
 
     return read
@@ -101,7 +105,9 @@ share = number(0, 1)
 def path(text: str) -> Path:
     """The path of an ordinary file or folder, or of nothing yet."""
     if why := refusal(text):
-        raise argparse.ArgumentTypeError(f"{_quoted(text)} {why}" if text else f"the path {why}")
+        raise argparse.ArgumentTypeError(
+            f"{_quoted(text)} {why}" if text else f"the path {why}"
+        )
     return Path(text)
 
 
@@ -190,5 +196,7 @@ def extra_body(text: str) -> dict[str, Any]:
             f"expected a JSON object of up to {MOST_EXTRA:,} characters, not {_quoted(text)}"
         )
     if taken := sorted(set(found) & set(OURS)):
-        raise argparse.ArgumentTypeError(f"{taken[0]} is set by the program; leave it out")
+        raise argparse.ArgumentTypeError(
+            f"{taken[0]} is set by the program; leave it out"
+        )
     return found

@@ -59,9 +59,13 @@ def align_cells(
     n_end = _n_equal(left[n_top:][::-1], right[n_top:][::-1])
     a, b = left[n_top : len(left) - n_end], right[n_top : len(right) - n_end]
     letters = min(EXACT_UP_TO, LETTERS // max(len(a) * len(b), 1))
-    changed = _best_alignment(a, b, [[_likeness(one, other, letters) for other in b] for one in a])
+    changed = _best_alignment(
+        a, b, [[_likeness(one, other, letters) for other in b] for one in a]
+    )
     top = [CellPair(i, i) for i in range(n_top)]
-    middle = [CellPair(_plus(pair.left, n_top), _plus(pair.right, n_top)) for pair in changed]
+    middle = [
+        CellPair(_plus(pair.left, n_top), _plus(pair.right, n_top)) for pair in changed
+    ]
     end = [CellPair(len(left) - i, len(right) - i) for i in range(n_end, 0, -1)]
     return [*top, *middle, *end]
 
@@ -69,7 +73,10 @@ def align_cells(
 def _n_equal(left: Sequence[str], right: Sequence[str]) -> int:
     """How many texts from the start are the same."""
     return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+        1
+        for _ in takewhile(
+            lambda pair: pair[0] == pair[1], zip(left, right, strict=False)
+        )
     )
 
 
@@ -127,7 +134,10 @@ def align_lines(left: str, right: str) -> list[LinePair]:
     texts = [line.text for line in a], [line.text for line in b]
     n_top = _n_equal(*texts)
     n_end = _n_equal(texts[0][n_top:][::-1], texts[1][n_top:][::-1])
-    rows = [LinePair(one, other, True) for one, other in zip(a[:n_top], b[:n_top], strict=True)]
+    rows = [
+        LinePair(one, other, True)
+        for one, other in zip(a[:n_top], b[:n_top], strict=True)
+    ]
     rows += _changed_lines(a[n_top : len(a) - n_end], b[n_top : len(b) - n_end])
     ends = zip(a[len(a) - n_end :], b[len(b) - n_end :], strict=True)
     return rows + [LinePair(one, other, True) for one, other in ends]

@@ -21,7 +21,14 @@ from crane_core import __version__, arguments, verbs
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import data_folder, install_words
 from crane_core.spelling import did_you_mean
-from crane_core.terminal import as_typed, one_line, program_typed, tell, tell_error, tell_refusal
+from crane_core.terminal import (
+    as_typed,
+    one_line,
+    program_typed,
+    tell,
+    tell_error,
+    tell_refusal,
+)
 
 OF_MODELS = frozenset({"openai", "tiktoken", "aiohttp", "httpx2"})
 """Libraries of the extra `models`; what else may be missing belongs to `app`."""
@@ -40,7 +47,9 @@ STOPPED = 130
 def verb_names() -> dict[str, str]:
     """Every verb by name, and the module that does it. A file is called as its verb, with `_` behind Python's words."""
     files = sorted(info.name for info in pkgutil.iter_modules(verbs.__path__))
-    return {file.rstrip("_").replace("_", "-"): f"{verbs.__name__}.{file}" for file in files}
+    return {
+        file.rstrip("_").replace("_", "-"): f"{verbs.__name__}.{file}" for file in files
+    }
 
 
 def verb_modules(only: str | None = None) -> dict[str, ModuleType]:
@@ -50,7 +59,10 @@ def verb_modules(only: str | None = None) -> dict[str, ModuleType]:
     Those with ONLY_READS write nothing into the data folder, so that it may lie on a read-only medium.
     """
     names = verb_names()
-    modules = [importlib.import_module(names[name]) for name in (names if only is None else [only])]
+    modules = [
+        importlib.import_module(names[name])
+        for name in (names if only is None else [only])
+    ]
     return {module.NAME: module for module in modules}
 
 
@@ -80,13 +92,19 @@ class CommandLine(argparse.ArgumentParser):
         formatter = self._get_formatter()
         formatter.add_usage(None, shown, needed)
         words = formatter.format_help().strip().removeprefix("usage: ")
-        is_choice = any(isinstance(action, argparse._SubParsersAction) for action in shown)
+        is_choice = any(
+            isinstance(action, argparse._SubParsersAction) for action in shown
+        )
         return (words if is_choice else f"{words} [OPTION ...]").replace("%", "%%")
 
     def error(self, message: str) -> NoReturn:
         said = one_line(message).rstrip(".")
-        if self._subparsers is not None and said.startswith("the following arguments are required"):
-            unknown = next((word for word in self._words if self._is_unknown_option(word)), None)
+        if self._subparsers is not None and said.startswith(
+            "the following arguments are required"
+        ):
+            unknown = next(
+                (word for word in self._words if self._is_unknown_option(word)), None
+            )
             said = f"{self.prog} needs the name of a command"
             if unknown is not None:
                 said = one_line(self._what_is_wrong_with(unknown))
@@ -94,7 +112,9 @@ class CommandLine(argparse.ArgumentParser):
         self.exit(2, f"error: {said}{end} See `{self.prog} --help`.\n")
 
     def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
     ) -> tuple[argparse.Namespace, list[str]]:
         """As argparse's, but nothing is left over: the parser that meets a word knows what it may have meant."""
         self._words = list(sys.argv[1:] if args is None else args)
@@ -104,14 +124,19 @@ class CommandLine(argparse.ArgumentParser):
         return known, rest
 
     def _is_unknown_option(self, word: str) -> bool:
-        return word.startswith("-") and word.partition("=")[0] not in self._option_string_actions
+        return (
+            word.startswith("-")
+            and word.partition("=")[0] not in self._option_string_actions
+        )
 
     def _what_is_wrong_with(self, word: str) -> str:
         if not word.startswith("-"):
             return f"{word!r} is one argument too many"
         option = word.partition("=")[0]
         for action in self._actions:
-            of_verb = action.choices if isinstance(action, argparse._SubParsersAction) else {}
+            of_verb = (
+                action.choices if isinstance(action, argparse._SubParsersAction) else {}
+            )
             if any(option in verb._option_string_actions for verb in of_verb.values()):
                 return f"{option} stands behind the command that it belongs to"
         return f"{option} is unknown{did_you_mean(option, self._option_string_actions)}"
@@ -124,7 +149,9 @@ class CommandLine(argparse.ArgumentParser):
         of_these = f"; choose from {', '.join(known)}"
         meant = did_you_mean(str(value), known)
         if not isinstance(action, argparse._SubParsersAction):
-            raise argparse.ArgumentError(action, f"{value!r} is unknown{meant or of_these}")
+            raise argparse.ArgumentError(
+                action, f"{value!r} is unknown{meant or of_these}"
+            )
         if value in ("help", "version"):
             meant = f"; did you mean --{value}?"
         raise argparse.ArgumentError(None, f"{value!r} is not a command{meant}")
@@ -179,7 +206,9 @@ def _top() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[CommandL
         metavar="DIR",
         help="data folder for database, sources and ledger (default: CRANE_DATA, else data/)",
     )
-    top.add_argument("--version", action="version", version=f"crane-workbench {__version__}")
+    top.add_argument(
+        "--version", action="version", version=f"crane-workbench {__version__}"
+    )
     return top, top.add_subparsers(dest="verb", required=True, metavar="VERB")
 
 
@@ -225,7 +254,9 @@ def main(arguments: list[str]) -> int:
         verb = _named(arguments) or outline().parse_args(arguments).verb
         chosen = parser(verb).parse_args(arguments)
         module = verb_modules(verb)[verb]
-        folder = data_folder(chosen.data, may_be_read_only=getattr(module, "ONLY_READS", False))
+        folder = data_folder(
+            chosen.data, may_be_read_only=getattr(module, "ONLY_READS", False)
+        )
         return int(module.run(chosen, folder))
     except CraneError as error:
         tell_error(error)

@@ -45,14 +45,18 @@ class _Frame(NamedTuple):
     around: frozenset[str]
 
 
-def crash_place(traceback: str | None, diagnosis: str | None, code: str) -> CrashPlace | None:
+def crash_place(
+    traceback: str | None, diagnosis: str | None, code: str
+) -> CrashPlace | None:
     """The line of `code` that the notebook's outermost frame of an IPython traceback points at.
 
     Compared by text, not by number: published cells have had comments removed and lines edited since the traceback was
     recorded. A line that was edited is the most similar one; else it is the only one that holds what the diagnosis
     quotes. None if nothing names one line.
     """
-    lines = dict(enumerate((_bare(line) for line in code.splitlines()[:MOST_LINES]), start=1))
+    lines = dict(
+        enumerate((_bare(line) for line in code.splitlines()[:MOST_LINES]), start=1)
+    )
     lines = {number: text for number, text in lines.items() if text}
     frame = _notebook_frame(traceback_text(traceback or ""))
     if frame is not None and frame.code:
@@ -107,7 +111,10 @@ def _frames(traceback: str) -> Iterator[tuple[str, _Frame]]:
         arrow = next((one for one in block if one["arrow"]), None)
         if arrow:
             around = frozenset(_bare(one["code"] or "") for one in block) - {""}
-            yield header, _Frame(int(arrow["number"]), _bare(arrow["code"] or ""), around)
+            yield (
+                header,
+                _Frame(int(arrow["number"]), _bare(arrow["code"] or ""), around),
+            )
         block = []
         header = line or header
 
@@ -118,10 +125,15 @@ def _bare(line: str) -> str:
     return (found[1] if found else line).strip()
 
 
-def _most_alike_around(places: list[int], lines: dict[int, str], frame: _Frame) -> int | None:
+def _most_alike_around(
+    places: list[int], lines: dict[int, str], frame: _Frame
+) -> int | None:
     """The one of several equal lines with the most of what the traceback prints around its arrow."""
     likeness = {
-        place: len({lines.get(n) for n in range(place - AROUND, place + AROUND + 1)} & frame.around)
+        place: len(
+            {lines.get(n) for n in range(place - AROUND, place + AROUND + 1)}
+            & frame.around
+        )
         for place in places
     }
     best = [place for place in places if likeness[place] == max(likeness.values())]
@@ -149,8 +161,12 @@ def _quoted(diagnosis: str, lines: dict[int, str]) -> int | None:
         if group
     }
     for piece in sorted(found, key=lambda text: (-len(text), text)):
-        wanted = _spaceless(piece).removesuffix("()") + ("(" if piece.endswith("()") else "")
-        places = [number for number, text in lines.items() if wanted in _spaceless(text)]
+        wanted = _spaceless(piece).removesuffix("()") + (
+            "(" if piece.endswith("()") else ""
+        )
+        places = [
+            number for number, text in lines.items() if wanted in _spaceless(text)
+        ]
         if len(places) == 1:
             return places[0]
     return None

@@ -257,14 +257,17 @@ class VariableState:
             "values": self.values,
         }
         others = {
-            name: getattr(self, name) for name in ("assigned", "plus", "docs", "unavailable", "via")
+            name: getattr(self, name)
+            for name in ("assigned", "plus", "docs", "unavailable", "via")
         }
         return entry | {name: value for name, value in others.items() if value}
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> VariableState:
         """The entry that `to_json` gave; what an entry does not state is empty."""
-        return cls(**{name: entry[name] for name in cls.__dataclass_fields__ if name in entry})
+        return cls(
+            **{name: entry[name] for name in cls.__dataclass_fields__ if name in entry}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +297,9 @@ class KernelState:
         """Without the members of a capture that say nothing."""
         document = {
             "schema_version": self.schema_version,
-            "variables": {name: variable.to_json() for name, variable in self.variables.items()},
+            "variables": {
+                name: variable.to_json() for name, variable in self.variables.items()
+            },
             "accesses": self.accesses,
             "is_literal": self.is_literal,
         }
@@ -329,7 +334,10 @@ class KernelState:
             instance_id,
             setting,
             origin,
-            {name: VariableState.from_json(entry) for name, entry in document["variables"].items()},
+            {
+                name: VariableState.from_json(entry)
+                for name, entry in document["variables"].items()
+            },
             **{name: document[name] for name in others if name in document},
         )
 
@@ -724,7 +732,15 @@ Record = (
 )
 """Everything that an importer or the ledger may yield."""
 
-PAPER_GROUPS = ("tensorflow", "torch", "sklearn", "pandas", "numpy", "other", "NBspecific")
+PAPER_GROUPS = (
+    "tensorflow",
+    "torch",
+    "sklearn",
+    "pandas",
+    "numpy",
+    "other",
+    "NBspecific",
+)
 """Library groups of the study (paper, Figure 5), in its order."""
 
 _GROUP_OF_ALIAS = {"tensorflow/keras": "tensorflow", "None": "NBspecific"}

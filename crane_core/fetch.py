@@ -22,10 +22,21 @@ from typing import NamedTuple
 import httpx2
 import requests
 from huggingface_hub import HfApi, hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RevisionNotFoundError
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    HFValidationError,
+    RevisionNotFoundError,
+)
 
 from crane_core.errors import FetchError
-from crane_core.releases import GITHUB, PUBLISHED, SHORT, Release, asked_release, commit_named_in
+from crane_core.releases import (
+    GITHUB,
+    PUBLISHED,
+    SHORT,
+    Release,
+    asked_release,
+    commit_named_in,
+)
 
 MIRROR_VARIABLE = "CRANE_MIRROR"
 """Environment variable whose value replaces the base address of both GitHub and Hugging Face."""
@@ -124,7 +135,8 @@ def _settled(release: Release, told: str | None, part: Path, url: str) -> Releas
     if told and release.commit and told != release.commit:
         _start_over(part)
         raise FetchError(
-            f"{url} contains commit {told}, not the requested one.", remedy=_by_hand(url)
+            f"{url} contains commit {told}, not the requested one.",
+            remedy=_by_hand(url),
         )
     return replace(release, commit=told or release.commit)
 
@@ -140,7 +152,8 @@ def _receive_with_patience(url: str, part: Path, progress: Progress) -> None:
         else:
             return
     raise FetchError(
-        f"{url} could not be downloaded in {_ATTEMPTS} attempts: {failure}.", remedy=_by_hand(url)
+        f"{url} could not be downloaded in {_ATTEMPTS} attempts: {failure}.",
+        remedy=_by_hand(url),
     )
 
 
@@ -149,8 +162,13 @@ def _receive(url: str, part: Path, progress: Progress) -> None:
     have = _resumable_bytes(part)
     headers = {"Accept-Encoding": "identity"}
     if have:
-        headers |= {"Range": f"bytes={have}-", "If-Range": _tag_file(part).read_text("utf-8")}
-    with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_S) as response:
+        headers |= {
+            "Range": f"bytes={have}-",
+            "If-Range": _tag_file(part).read_text("utf-8"),
+        }
+    with requests.get(
+        url, headers=headers, stream=True, timeout=_TIMEOUT_S
+    ) as response:
         if response.status_code == requests.codes.requested_range_not_satisfiable:
             _start_over(part)
             raise requests.ConnectionError(
@@ -169,11 +187,17 @@ def _receive(url: str, part: Path, progress: Progress) -> None:
             progress,
         )
     if total is not None and part.stat().st_size != total:
-        raise requests.ConnectionError(f"{part.stat().st_size:,} of {total:,} bytes arrived")
+        raise requests.ConnectionError(
+            f"{part.stat().st_size:,} of {total:,} bytes arrived"
+        )
 
 
 def _write(
-    response: requests.Response, part: Path, have: int, step: DownloadStep, progress: Progress
+    response: requests.Response,
+    part: Path,
+    have: int,
+    step: DownloadStep,
+    progress: Progress,
 ) -> None:
     with part.open("r+b" if have else "wb") as file:
         file.seek(have)
@@ -194,7 +218,9 @@ def _resumable_bytes(part: Path) -> int:
 
 def _continues(response: requests.Response, have: int) -> bool:
     is_partial = response.status_code == requests.codes.partial_content
-    return is_partial and response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+    return is_partial and response.headers.get("Content-Range", "").startswith(
+        f"bytes {have}-"
+    )
 
 
 def _total_bytes(response: requests.Response, have: int) -> int | None:
@@ -205,12 +231,17 @@ def _total_bytes(response: requests.Response, have: int) -> int | None:
 
 def _refuse(response: requests.Response, url: str) -> None:
     if response.status_code == requests.codes.not_found:
-        raise _NotThereError(f"{url} answered 404 {response.reason}", remedy=_by_hand(url))
+        raise _NotThereError(
+            f"{url} answered 404 {response.reason}", remedy=_by_hand(url)
+        )
     if response.status_code < requests.codes.internal_server_error:
         raise FetchError(
-            f"{url} answered {response.status_code} {response.reason}.", remedy=_by_hand(url)
+            f"{url} answered {response.status_code} {response.reason}.",
+            remedy=_by_hand(url),
         )
-    raise requests.ConnectionError(f"the server answered {response.status_code} {response.reason}")
+    raise requests.ConnectionError(
+        f"the server answered {response.status_code} {response.reason}"
+    )
 
 
 def _remember_tag(part: Path, tag: str) -> None:
@@ -227,7 +258,9 @@ def _start_over(part: Path) -> None:
 
 
 def _why(error: requests.RequestException) -> str:
-    if isinstance(error, requests.ConnectionError) and "Max retries exceeded" in str(error):
+    if isinstance(error, requests.ConnectionError) and "Max retries exceeded" in str(
+        error
+    ):
         return "the host cannot be reached"
     return str(error).splitlines()[0].rstrip(".") or type(error).__name__
 
@@ -236,7 +269,9 @@ def _verify_gzip(part: Path, url: str) -> None:
     """Unpack to nowhere: the trailing checksum of gzip tells whether the file is whole."""
     try:
         with gzip.open(part) as unpacked:
-            n_bytes = sum(len(chunk) for chunk in iter(lambda: unpacked.read(_UNPACK_BYTES), b""))
+            n_bytes = sum(
+                len(chunk) for chunk in iter(lambda: unpacked.read(_UNPACK_BYTES), b"")
+            )
     except EOFError as error:
         _start_over(part)
         raise FetchError(
@@ -254,7 +289,10 @@ def _verify_gzip(part: Path, url: str) -> None:
 
 def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetched:
     published = PUBLISHED[release.name]
-    endpoint, dataset = _base(published.site), published.repository.removeprefix("datasets/")
+    endpoint, dataset = (
+        _base(published.site),
+        published.repository.removeprefix("datasets/"),
+    )
     page = f"{endpoint}/{published.repository}"
     try:
         about = HfApi(endpoint=endpoint, token=False).dataset_info(
@@ -262,7 +300,9 @@ def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetche
         )
         listed = [file.rfilename for file in about.siblings or []]
         wanted = [
-            name for name in listed if any(fnmatch(name, pattern) for pattern in DATASET_PATTERNS)
+            name
+            for name in listed
+            if any(fnmatch(name, pattern) for pattern in DATASET_PATTERNS)
         ]
         if not wanted or not about.sha:
             raise FetchError(f"{page} lists no notebooks.", remedy=_by_hand(page))
@@ -275,7 +315,9 @@ def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetche
             endpoint=endpoint,
             token=False,
         )
-        _download_files(release.name, wanted, partial(download, local_dir=folder), progress)
+        _download_files(
+            release.name, wanted, partial(download, local_dir=folder), progress
+        )
     except RevisionNotFoundError:
         raise
     except (httpx2.HTTPError, HfHubHTTPError, HFValidationError, OSError) as error:
@@ -283,7 +325,8 @@ def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetche
             f"{page} could not be fetched: {_first_line(error)}.", remedy=_by_hand(page)
         ) from error
     _write_checksums(
-        folder.with_name(f"{folder.name}.sha256"), [(name, folder / name) for name in wanted]
+        folder.with_name(f"{folder.name}.sha256"),
+        [(name, folder / name) for name in wanted],
     )
     return Fetched(folder, replace(release, commit=about.sha))
 

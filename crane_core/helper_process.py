@@ -67,9 +67,16 @@ _UNSAFE = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONUSERBASE")
 _KEPT_FOR_WORKERS = "CRANE_ENVIRONMENT_BEFORE"
 
 
-def python(*arguments: str, interpreter: str | None = None, has_site: bool = True) -> list[str]:
+def python(
+    *arguments: str, interpreter: str | None = None, has_site: bool = True
+) -> list[str]:
     """The command line of an isolated Python, ours or another; without site, the standard library is all it has."""
-    return [interpreter or sys.executable, "-I", *([] if has_site else ["-S"]), *arguments]
+    return [
+        interpreter or sys.executable,
+        "-I",
+        *([] if has_site else ["-S"]),
+        *arguments,
+    ]
 
 
 def own_module(name: str, *arguments: str) -> list[str]:
@@ -87,11 +94,15 @@ def environment(
     """
     names = PASSED_ON.union(passed)
     kept = {
-        name: value for name, value in os.environ.items() if name in names or name.startswith("LC_")
+        name: value
+        for name, value in os.environ.items()
+        if name in names or name.startswith("LC_")
     }
     for name in _PATHS:
         if name in os.environ:
-            kept[name] = os.pathsep.join(filter(os.path.isabs, os.environ[name].split(os.pathsep)))
+            kept[name] = os.pathsep.join(
+                filter(os.path.isabs, os.environ[name].split(os.pathsep))
+            )
     return {**kept, **(more or {})}
 
 
@@ -123,14 +134,18 @@ def run(
     )
 
 
-def answer(argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float) -> bytes:
+def answer(
+    argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float
+) -> bytes:
     """What a helper prints. Raises OSError, also where it ends with an error or takes longer than `seconds`."""
     try:
         done = run(argv, env=env, seconds=seconds)
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(f"no answer within {seconds:g} s") from error
     if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it printed nothing"]
+        last = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
+            "it printed nothing"
+        ]
         raise ChildProcessError(f"it ended with {done.returncode}: {last[-1][:300]}")
     return done.stdout
 
@@ -162,7 +177,9 @@ def _check(argv: Sequence[str]) -> None:
     """Raises ValueError for a Python that would read the folder and the environment of its caller."""
     is_python = argv[0] == sys.executable or _PYTHON.fullmatch(Path(argv[0]).name)
     if is_python and argv[1:2] != ["-I"]:
-        raise ValueError(f"{argv[0]} would not start isolated: use helper_process.python")
+        raise ValueError(
+            f"{argv[0]} would not start isolated: use helper_process.python"
+        )
     if not Path(argv[0]).is_absolute():
         raise ValueError(
             f"{argv[0]} is not an absolute path: the folder of the caller could decide what it is"

@@ -152,7 +152,11 @@ def _append(handle: int, path: Path, lines: list[bytes]) -> bool:
         raise OSError("only part of the line was written to disk")
     os.fsync(handle)
     size = end.size + len(data)
-    if end.file and end.entry and (end.entry.n_bytes, end.entry.head) == (end.size, end.head):
+    if (
+        end.file
+        and end.entry
+        and (end.entry.n_bytes, end.entry.head) == (end.size, end.head)
+    ):
         counted = replace(
             end.entry, n_bytes=size, n_lines=end.entry.n_lines + len(lines), head=head
         )
@@ -188,11 +192,17 @@ def _end_of(handle: int, path: Path, stat: os.stat_result) -> _End:
     closing = b"" if last.endswith(b"\n") or not last else b"\n"
     linked_last = last + closing
     head = digest(
-        linked_last if is_linked(linked_last) else os.pread(handle, stat.st_size, 0) + closing
+        linked_last
+        if is_linked(linked_last)
+        else os.pread(handle, stat.st_size, 0) + closing
     )
     file = ledger_manifest.entry_file(path)
     entry = ledger_manifest.read(file)
-    if file and ledger_manifest.fault_of(file, entry) and not _is_first(file, entry, stat):
+    if (
+        file
+        and ledger_manifest.fault_of(file, entry)
+        and not _is_first(file, entry, stat)
+    ):
         file = entry = None  # what is not signed as it should be stays so, to tell
     return _End(stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, entry)
 
@@ -207,7 +217,9 @@ def _is_first(
     )
 
 
-def _count_anew(handle: int, file: Path, entry: ledger_manifest.ManifestEntry | None) -> None:
+def _count_anew(
+    handle: int, file: Path, entry: ledger_manifest.ManifestEntry | None
+) -> None:
     """Bring an entry up to what the file holds, unless that is not what was counted before: then it stays, to tell.
 
     With a key it stays too where it says too little: who wrote the rest is not known.
@@ -219,7 +231,9 @@ def _count_anew(handle: int, file: Path, entry: ledger_manifest.ManifestEntry | 
         _write_entry(file, content, entry)
 
 
-def _write_entry(file: Path, content: bytes, before: ledger_manifest.ManifestEntry | None) -> None:
+def _write_entry(
+    file: Path, content: bytes, before: ledger_manifest.ManifestEntry | None
+) -> None:
     names = ("accepted_bytes", "accepted_sha256")
     kept = {name: getattr(before, name) for name in names} if before else {}
     entry = replace(ledger_manifest.of(content), **kept)
@@ -305,7 +319,9 @@ def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a Na
     """Read the whole lines added since a position. Raises LedgerError if what was read before has changed."""
     with path.open("rb") as file:
         file.seek(since.last_line_from)
-        _check_unchanged(file.read(since.loaded_bytes - since.last_line_from), path, since)
+        _check_unchanged(
+            file.read(since.loaded_bytes - since.last_line_from), path, since
+        )
         data = file.read()
     whole = whole_lines(data)
     records, problems = [], []
@@ -318,14 +334,19 @@ def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a Na
                 records.append(from_line(line))
             except ValueError as error:
                 problems.append(
-                    LoadProblem(path.name, f"byte {start}", f"not a ledger line: {error}")
+                    LoadProblem(
+                        path.name, f"byte {start}", f"not a ledger line: {error}"
+                    )
                 )
         start += len(line)
     return Tail(records, problems, position, len(data) - len(whole))
 
 
 def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
-    if since.loaded_bytes and hashlib.sha256(last_line).hexdigest() != since.last_line_sha:
+    if (
+        since.loaded_bytes
+        and hashlib.sha256(last_line).hexdigest() != since.last_line_sha
+    ):
         raise LedgerError(
             f"{path} changed before byte {since.loaded_bytes}, but it is append-only.",
             remedy="Restore it; `doctor` lists what is lost. To continue without it: `python -m crane_core rebuild"
@@ -340,7 +361,9 @@ def to_line(record: Record) -> bytes:
         for field in fields(record)
         if field.default is None and getattr(record, field.name) is None
     }
-    stated = {name: value for name, value in asdict(record).items() if name not in absent}
+    stated = {
+        name: value for name, value in asdict(record).items() if name not in absent
+    }
     body = {"record": _NAMES[type(record)]} | stated
     return (json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n").encode()
 

@@ -70,12 +70,17 @@ def signed(file: Path, entry: ManifestEntry) -> ManifestEntry:
 
 def fault_of(file: Path | None, entry: ManifestEntry | None) -> str | None:
     """What is wrong with an entry's signature, in words; None if nothing is."""
-    return fault(entry.signature, _said(file, entry)) if file and entry else fault("", [])
+    return (
+        fault(entry.signature, _said(file, entry)) if file and entry else fault("", [])
+    )
 
 
 def _said(file: Path, entry: ManifestEntry) -> list[object]:
     """What is signed: the entry, and whose it is."""
-    return [name_of(file), *(value for name, value in asdict(entry).items() if name != "signature")]
+    return [
+        name_of(file),
+        *(value for name, value in asdict(entry).items() if name != "signature"),
+    ]
 
 
 def write(file: Path, entry: ManifestEntry) -> None:
@@ -102,7 +107,10 @@ def _opened(file: Path) -> int:
 
 def holds(entry: ManifestEntry, content: bytes) -> bool:
     """Whether a file of this content still begins with what its entry counted."""
-    return len(content) >= entry.n_bytes and head_of(content[: entry.n_bytes]) == entry.head
+    return (
+        len(content) >= entry.n_bytes
+        and head_of(content[: entry.n_bytes]) == entry.head
+    )
 
 
 def breaks_since(entry: ManifestEntry | None, content: bytes) -> list[Break]:

@@ -47,7 +47,9 @@ def fault_of(roll: Roll | None) -> str | None:
     return fault(roll.signature, roll.said) if roll else fault("", [])
 
 
-def enter(manifest: Path, *files: str, sources: Mapping[str, str] | None = None) -> bool:
+def enter(
+    manifest: Path, *files: str, sources: Mapping[str, str] | None = None
+) -> bool:
     """Add what is new; whether it was. No file twice, and not to a roll that is gone or wrong: that stays, to tell."""
     if ledger_key() is None:
         return True
@@ -61,7 +63,9 @@ def enter(manifest: Path, *files: str, sources: Mapping[str, str] | None = None)
             roll = _signed(Roll())
         if fault_of(roll) or roll is None or set(files) & set(roll.files):
             return False
-        _write(manifest, Roll((*roll.files, *files), {**(sources or {}), **roll.sources}))
+        _write(
+            manifest, Roll((*roll.files, *files), {**(sources or {}), **roll.sources})
+        )
     return True
 
 

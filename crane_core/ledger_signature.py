@@ -49,7 +49,8 @@ def _read(path: str) -> bytes:
         )
     if len(key) < MIN_BYTES:
         raise LedgerError(
-            f"The key that {VARIABLE} names has fewer than {MIN_BYTES} bytes.", remedy=_MAKE
+            f"The key that {VARIABLE} names has fewer than {MIN_BYTES} bytes.",
+            remedy=_MAKE,
         )
     return key
 
@@ -65,14 +66,14 @@ def fault(given: str, said: object) -> str | None:
     signed_by = given.partition(":")[0]
     if key is None:
         return (
-            f"is signed, but {VARIABLE} is not set, so that it cannot be checked" if given else None
+            f"is signed, but {VARIABLE} is not set, so that it cannot be checked"
+            if given
+            else None
         )
     if not given:
         return NOT_SIGNED
     if signed_by != _name_of(key):
-        return (
-            f"is signed with another key ({signed_by[:8]}) than {VARIABLE} names ({_name_of(key)})"
-        )
+        return f"is signed with another key ({signed_by[:8]}) than {VARIABLE} names ({_name_of(key)})"
     is_right = hmac.compare_digest(given.encode(), signature(key, said).encode())
     return None if is_right else WRONG
 

@@ -104,7 +104,11 @@ def read_document(data: bytes) -> Document:
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells")
-    code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    code = [
+        cell
+        for cell in cells
+        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+    ]
     return Document(
         [_code_cell(index, cell) for index, cell in enumerate(code)],
         _language(notebook.get("metadata")),
@@ -121,7 +125,11 @@ def _language(metadata: Any) -> str | None:
     named = metadata if isinstance(metadata, dict) else {}
     for place, key in (("language_info", "name"), ("kernelspec", "language")):
         told = named.get(place)
-        if isinstance(told, dict) and isinstance(told.get(key), str) and told[key].strip():
+        if (
+            isinstance(told, dict)
+            and isinstance(told.get(key), str)
+            and told[key].strip()
+        ):
             return str(told[key])
     return None
 
@@ -129,7 +137,8 @@ def _language(metadata: Any) -> str | None:
 def target_index(cells: Sequence[CodeCell]) -> int | None:
     """The first code cell with an error output that no tag expects, None when no cell has one."""
     return next(
-        (cell.index for cell in cells if cell.crash is not None and not cell.may_raise), None
+        (cell.index for cell in cells if cell.crash is not None and not cell.may_raise),
+        None,
     )
 
 
@@ -150,8 +159,12 @@ def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
     Raises ValueError for an index that is not a code cell.
     """
     if not 0 <= target < len(cells):
-        raise ValueError(f"there is no code cell {target}; the notebook has {len(cells)}")
-    taking_part = [cell for cell in cells if not cell.is_skipped or cell.index == target]
+        raise ValueError(
+            f"there is no code cell {target}; the notebook has {len(cells)}"
+        )
+    taking_part = [
+        cell for cell in cells if not cell.is_skipped or cell.index == target
+    ]
     if all(cell.execution_count is None for cell in cells):
         return [
             cell
@@ -161,7 +174,12 @@ def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
     limit = cells[target].execution_count
     ran = [cell for cell in taking_part if _ran(cell, target, limit)]
     return sorted(
-        ran, key=lambda cell: (cell.execution_count is None, cell.execution_count or 0, cell.index)
+        ran,
+        key=lambda cell: (
+            cell.execution_count is None,
+            cell.execution_count or 0,
+            cell.index,
+        ),
     )
 
 
@@ -172,7 +190,10 @@ def plan(cells: Sequence[CodeCell], target: int) -> list[PlannedCell]:
     ordered = [(CellRole.EXECUTED, cell) for cell in executed]
     ordered.append((CellRole.TARGET, cells[target]))
     ordered += [(CellRole.NOT_RUN, cell) for cell in cells if cell.index not in taken]
-    return [PlannedCell(position, role, cell) for position, (role, cell) in enumerate(ordered)]
+    return [
+        PlannedCell(position, role, cell)
+        for position, (role, cell) in enumerate(ordered)
+    ]
 
 
 def _ran(cell: CodeCell, target: int, limit: int | None) -> bool:
@@ -186,7 +207,9 @@ def _ran(cell: CodeCell, target: int, limit: int | None) -> bool:
 def refuse_json_bomb(data: bytes) -> None:
     """Raise ValueError for more objects and lists than memory should take: empty ones take 25 times their text."""
     if data.count(b"{") + data.count(b"[") > MAX_JSON_CONTAINERS:
-        raise ValueError(f"it holds more than {MAX_JSON_CONTAINERS:,} objects and lists")
+        raise ValueError(
+            f"it holds more than {MAX_JSON_CONTAINERS:,} objects and lists"
+        )
 
 
 def _is_marked(cell: CodeCell) -> bool:
@@ -215,7 +238,14 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
     try:
         notebook = nbformat.from_dict(document)  # type: ignore[no-untyped-call]
         upgraded = nbformat.convert(notebook, _CURRENT_FORMAT)  # type: ignore[no-untyped-call]
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ImportError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        ImportError,
+    ) as error:
         raise ValueError(
             f"its format {document.get('nbformat')!r} cannot be read: {error}"
         ) from error
@@ -262,7 +292,9 @@ def _count(value: Any, index: int) -> int | None:
 def _crash(output: dict[str, Any], index: int, count: int | None) -> CrashOutput:
     lines = output.get("traceback", [])
     if isinstance(lines, list):
-        lines = "\n".join(_text(line, f"the traceback of code cell {index}") for line in lines)
+        lines = "\n".join(
+            _text(line, f"the traceback of code cell {index}") for line in lines
+        )
     traceback = _ANSI.sub("", _text(lines, f"the traceback of code cell {index}"))
     return CrashOutput(
         exception=str(output.get("ename", "")),
@@ -281,7 +313,12 @@ def crash_line(traceback: str, execution_count: int | None = None) -> int | None
     own = [frame for frame in frames if frame["count"] == str(execution_count)]
     for frame in own or frames:
         stated = next(
-            (value for name, value in frame.groupdict().items() if name != "count" and value), None
+            (
+                value
+                for name, value in frame.groupdict().items()
+                if name != "count" and value
+            ),
+            None,
         )
         arrow = _ARROW.search(traceback, frame.end())
         if stated or arrow:

@@ -87,7 +87,8 @@ def asked_release(text: str) -> Release:
     if name not in PUBLISHED:
         choices = ", ".join(PUBLISHED)
         raise FetchError(
-            f"There is nothing called {name or text} to fetch.", remedy=f"Choose from {choices}."
+            f"There is nothing called {name or text} to fetch.",
+            remedy=f"Choose from {choices}.",
         )
     published = PUBLISHED[name]
     if mark and not (_REF.fullmatch(ref) and ".." not in ref):
@@ -110,15 +111,28 @@ def is_commit(ref: str) -> bool:
 
 def release_of_kind(kind: str, commit: str | None) -> Release | None:
     """The release that an archive of this kind is of, when it names its commit."""
-    name = next((name for name, published in PUBLISHED.items() if kind in published.kinds), None)
+    name = next(
+        (name for name, published in PUBLISHED.items() if kind in published.kinds), None
+    )
     return Release(name, "", commit) if name and commit else None
 
 
 def commit_named_in(archive: Path) -> str | None:
     """The commit that `git archive`, and so GitHub, writes into a .tar.gz or .zip; None if there is none."""
     try:
-        told = _zip_comment(archive) if zipfile.is_zipfile(archive) else _tar_comment(archive)
-    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError):
+        told = (
+            _zip_comment(archive)
+            if zipfile.is_zipfile(archive)
+            else _tar_comment(archive)
+        )
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        zlib.error,
+        zipfile.BadZipFile,
+        tarfile.TarError,
+    ):
         return None
     return told if is_commit(told) else None
 

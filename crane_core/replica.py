@@ -21,5 +21,6 @@ def refuse_on_replica() -> None:
     """Raises StoreError in a replica, before anything is written to the data folder that it shares."""
     if there := writer():
         raise StoreError(
-            "This is a read-only copy; nothing was changed.", remedy=f"Do it at {there}."
+            "This is a read-only copy; nothing was changed.",
+            remedy=f"Do it at {there}.",
         )

@@ -13,7 +13,9 @@ _LARGEST_WHOLE = 10**7
 def rounded(value: float | Fraction, decimals: int) -> Fraction:
     """Half away from zero. A float counts as the ratio of integers that it is nearest to."""
     exact = (
-        value if isinstance(value, Fraction) else Fraction(value).limit_denominator(_LARGEST_WHOLE)
+        value
+        if isinstance(value, Fraction)
+        else Fraction(value).limit_denominator(_LARGEST_WHOLE)
     )
     scale = 10**decimals
     size = floor(abs(exact) * scale + Fraction(1, 2))

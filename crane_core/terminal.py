@@ -31,7 +31,9 @@ _SEQUENCE = re.compile(
 )
 """Control sequences of ECMA-48 with their parameters."""
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 """DEL is left: a terminal ignores it, and JSON does not escape it."""
 _USUAL = "python -m crane_core"
 _NO_TEXT = re.compile(r"[\ud800-\udfff]")
@@ -46,7 +48,11 @@ def plain(text: str) -> str:
 def one_line(text: str, letters: int = ERROR_LETTERS) -> str:
     """The plain text on one line, cut after so many letters."""
     words = " ".join(plain(text[: 4 * letters]).split())
-    return words if len(words) <= letters and len(text) <= 4 * letters else f"{words[:letters]}…"
+    return (
+        words
+        if len(words) <= letters and len(text) <= 4 * letters
+        else f"{words[:letters]}…"
+    )
 
 
 def tell(message: str) -> None:
@@ -107,7 +113,8 @@ def as_typed(text: str) -> str:
     """
     command = command_typed()
     return _command().sub(
-        lambda found: f"`{command} {found['verb']}" if found["verb"] else f"{command} ", text
+        lambda found: f"`{command} {found['verb']}" if found["verb"] else f"{command} ",
+        text,
     )
 
 

@@ -46,7 +46,10 @@ class WordSpan(NamedTuple):
 
 def merged_words(left: str, right: str) -> tuple[WordSpan, ...] | None:
     """Both texts as one, in reading order; None where they are too unlike, or too long."""
-    a, b = _words(left, MOST_WORDS_OF_A_TEXT + 1), _words(right, MOST_WORDS_OF_A_TEXT + 1)
+    a, b = (
+        _words(left, MOST_WORDS_OF_A_TEXT + 1),
+        _words(right, MOST_WORDS_OF_A_TEXT + 1),
+    )
     if max(len(a), len(b)) > MOST_WORDS_OF_A_TEXT:
         return None
     matcher = SequenceMatcher(
@@ -60,14 +63,18 @@ def merged_words(left: str, right: str) -> tuple[WordSpan, ...] | None:
         for change, _, _, j1, j2 in changes
     ]
     pieces = []
-    for kept, group in groupby(zip(is_kept, changes, strict=True), key=lambda entry: entry[0]):
+    for kept, group in groupby(
+        zip(is_kept, changes, strict=True), key=lambda entry: entry[0]
+    ):
         spans = [change for _, change in group]
         (_, i1, _, j1, _), (_, _, i2, _, j2) = spans[0], spans[-1]
         if i2 > i1 and not kept:
             pieces.append(WordSpan(WordSide.LEFT, (a[i1][0], a[i2 - 1][1])))
         if j2 > j1:
             pieces.append(
-                WordSpan(WordSide.BOTH if kept else WordSide.RIGHT, (b[j1][0], b[j2 - 1][1]))
+                WordSpan(
+                    WordSide.BOTH if kept else WordSide.RIGHT, (b[j1][0], b[j2 - 1][1])
+                )
             )
     return tuple(pieces)
 

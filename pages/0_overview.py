@@ -2,7 +2,12 @@
 
 from crane_core.ui.frame import page
 from crane_core.ui.overview_example import draw_example
-from crane_core.ui.overview_view import draw_answer, draw_head, draw_together_finding, draw_ways
+from crane_core.ui.overview_view import (
+    draw_answer,
+    draw_head,
+    draw_together_finding,
+    draw_ways,
+)
 
 with page():
     chosen = draw_head()

@@ -14,7 +14,9 @@ with page():
         benchmark = chosen_benchmark()
         listed = filtered_cases(benchmark)["case_id"].tolist()
         verdicts = data.verdicts()
-        rows = verdicts[(verdicts["benchmark"] == benchmark) & (verdicts["case_id"] == case_id)]
+        rows = verdicts[
+            (verdicts["benchmark"] == benchmark) & (verdicts["case_id"] == case_id)
+        ]
         draw_pair(data.store(), benchmark, case_id, rows, listed)
     else:
         draw_cases()

@@ -32,9 +32,13 @@ with page():
     st.title("Results")
     chosen = draw_switches()
     parts = (
-        OF_EXECUTED if chosen is not None and chosen.kind is DetectorKind.REHEARSAL else OF_CHOSEN
+        OF_EXECUTED
+        if chosen is not None and chosen.kind is DetectorKind.REHEARSAL
+        else OF_CHOSEN
     )
-    name, tab = one_tab([*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART)
+    name, tab = one_tab(
+        [*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART
+    )
     with tab:
         if name in OF_PAPER:
             OF_PAPER[name]()

@@ -21,7 +21,8 @@ with page():
     st.title("Ablations")
     chosen = draw_ablation_switches()
     name, tab = one_tab(
-        [one for one in SECTIONS if chosen.source or one != "Kinds of crash"], key=keys.PART
+        [one for one in SECTIONS if chosen.source or one != "Kinds of crash"],
+        key=keys.PART,
     )
     with tab:
         SECTIONS[name](chosen)

@@ -14,7 +14,10 @@ from crane_core.ui.frame import page
 
 def seat() -> tuple[str, str] | None:
     """Campaign and annotator that the address names; in practice nobody sits anywhere."""
-    campaign, annotator = st.query_params.get(keys.CAMPAIGN), st.query_params.get(keys.ANNOTATOR)
+    campaign, annotator = (
+        st.query_params.get(keys.CAMPAIGN),
+        st.query_params.get(keys.ANNOTATOR),
+    )
     return (
         (campaign, annotator)
         if campaign and annotator and not st.query_params.get(keys.PRACTICE)

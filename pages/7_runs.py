@@ -30,7 +30,9 @@ with page():
     else:
         st.title("Runs")
         if named := [value[:80] for value in asked.values() if value]:
-            st.warning(literal(f"No run matches {', '.join(named)}. These runs are loaded."))
+            st.warning(
+                literal(f"No run matches {', '.join(named)}. These runs are loaded.")
+            )
         draw_starting(may_run=execution_allowed(os.environ))
         draw_list(table)
         draw_judges(data.judge_jobs())

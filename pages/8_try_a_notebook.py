@@ -18,7 +18,9 @@ with page():
     is_admin = may(Role.ADMIN)
     may_run = is_admin and execution_allowed(os.environ)
     if not is_admin:
-        st.caption("Your own notebooks, running them, and asking a model need the role admin.")
+        st.caption(
+            "Your own notebooks, running them, and asking a model need the role admin."
+        )
     elif not may_run:
         st.caption(
             f"This server reads notebooks and does not run them; its operator can allow it with `{ALLOWED}=1`. To add "

@@ -14,7 +14,15 @@ NOWHERE = {f"{kind}_proxy": "http://127.0.0.1:9" for kind in ("http", "https", "
 def build_documentation(root: Path, folder: Path) -> Path:
     """Build the site of the checkout `root` into `folder` and return `folder`."""
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        [
+            sys.executable,
+            "-m",
+            "mkdocs",
+            "build",
+            "--strict",
+            "--site-dir",
+            str(folder),
+        ],
         cwd=root,
         env=os.environ | NOWHERE,
         capture_output=True,

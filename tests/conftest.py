@@ -22,7 +22,12 @@ from tests import examples, few_pairs
 
 examples.register()
 
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 
 
 TWELVE = (
@@ -66,7 +71,9 @@ def root() -> Path:
 def chromium() -> str | None:
     """Executable for playwright's `launch(executable_path=...)`; None lets playwright take its own."""
     named = os.environ.get("CRANE_CHROMIUM")
-    return named or next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
+    return named or next(
+        (path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None
+    )
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +98,9 @@ def three_pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def three_pairs_ship(three_pairs: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def three_pairs_ship(
+    three_pairs: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From here on they are all of the embedded data, in this process."""
     monkeypatch.setattr(load, "embedded", lambda: three_pairs)
 
@@ -113,7 +122,9 @@ def small_folder(
     small_prepared_folder: DataFolder, three_pairs_ship: None, tmp_path: Path
 ) -> DataFolder:
     """Such a data folder of the test's own."""
-    return DataFolder(Path(shutil.copytree(small_prepared_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(small_prepared_folder.path, tmp_path / "data"))
+    )
 
 
 @pytest.fixture(scope="session")
@@ -125,7 +136,11 @@ def answered_folder(
     Experiment "ours", our own texts: both predict every crash, with and without runtime state, in three runs each.
     """
     folder = DataFolder(
-        Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("answered") / "data"))
+        Path(
+            shutil.copytree(
+                prepared_folder.path, tmp_path_factory.mktemp("answered") / "data"
+            )
+        )
     )
     lines = [
         {
@@ -154,7 +169,9 @@ def answered_folder(
 @pytest.fixture
 def answered(answered_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """Such a data folder of the test's own."""
-    return DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path / "answered")))
+    return DataFolder(
+        Path(shutil.copytree(answered_folder.path, tmp_path / "answered"))
+    )
 
 
 @pytest.fixture(scope="session")
@@ -163,7 +180,10 @@ def embedded_store(
 ) -> Iterator[Store]:
     """An open store with the embedded data, to be read only."""
     store = open_store(
-        shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("embedded") / "crane.duckdb")
+        shutil.copy(
+            prepared_folder.database,
+            tmp_path_factory.mktemp("embedded") / "crane.duckdb",
+        )
     )
     yield store
     store.close()
@@ -188,7 +208,9 @@ def held() -> Callable[..., AbstractContextManager[None]]:
     @contextmanager
     def hold(database: Path, *how: str) -> Iterator[None]:
         command = [sys.executable, "-c", program, str(database), *how]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process:
             assert process.stdout is not None and process.stdout.readline() == b"held\n"
             yield
             assert process.stdin is not None

@@ -61,7 +61,9 @@ def started(what: str, *arguments: str, cache: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments]
     environment = os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
     with (cache / f"{what}.log").open("ab") as log:
-        return subprocess.Popen(command, cwd=cache, env=environment, stdout=log, stderr=log)
+        return subprocess.Popen(
+            command, cwd=cache, env=environment, stdout=log, stderr=log
+        )
 
 
 @contextmanager
@@ -73,11 +75,29 @@ def dask_processes(cache: Path, n_workers: int, *options: str) -> Iterator[Proce
         port = free.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
     scheduler = started(
-        "scheduler", "--host", "127.0.0.1", "--port", str(port), *HIDDEN, "--no-show", cache=cache
+        "scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        *HIDDEN,
+        "--no-show",
+        cache=cache,
     )
-    one = ("--host", "127.0.0.1", "--nthreads", "1", *HIDDEN, "--death-timeout", str(START_S))
+    one = (
+        "--host",
+        "127.0.0.1",
+        "--nthreads",
+        "1",
+        *HIDDEN,
+        "--death-timeout",
+        str(START_S),
+    )
     options = options or ("--no-nanny",)
-    workers = [started("worker", address, *one, *options, cache=cache) for _ in range(n_workers)]
+    workers = [
+        started("worker", address, *one, *options, cache=cache)
+        for _ in range(n_workers)
+    ]
     running = Processes(address, scheduler, workers)
     try:
         yield running

@@ -27,7 +27,9 @@ def needs(*libraries: str, **majors: int) -> list[pytest.MarkDecorator]:
 
     majors: libraries that are needed in this major version: `keras=3`.
     """
-    missing = [library for library in (*libraries, *majors) if find_spec(library) is None]
+    missing = [
+        library for library in (*libraries, *majors) if find_spec(library) is None
+    ]
     reason = f"{', '.join(missing)} is not installed: make ml"
     if not missing:
         other = [
@@ -62,7 +64,9 @@ def each(names: Iterable[str]) -> list[Any]:
 def mark_by_parameters(item: pytest.Item) -> None:
     """Mark a test whose parameters are code that imports optional libraries."""
     parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
-    codes = [value for value in parameters if isinstance(value, str) and "import" in value]
+    codes = [
+        value for value in parameters if isinstance(value, str) and "import" in value
+    ]
     libraries = optional_imports(*codes)
     if libraries:
         for mark in needs(*libraries):
@@ -107,7 +111,12 @@ def imported(code: str) -> frozenset[str]:
     except SyntaxError:
         return frozenset()
     nodes = list(ast.walk(tree))
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names = [
+        alias.name
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    ]
     names += [
         node.module
         for node in nodes

@@ -27,7 +27,9 @@ from crane_core.terminal import ERROR_LETTERS, one_line, plain, tell
 from tests.patience import PATIENCE_S
 
 LONGEST_LINE = 2 * ERROR_LETTERS + 100
-STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+STEERING = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 ESCAPES = "\x1b[31mred\x1b[0m\x1b]0;title\x07\x9b2J\u202egnp.exe"
 
 
@@ -62,7 +64,11 @@ def shared_folder(
 ) -> DataFolder:
     """A prepared data folder for all of these tests: what is refused leaves it as it was."""
     return DataFolder(
-        Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("shared") / "data"))
+        Path(
+            shutil.copytree(
+                prepared_folder.path, tmp_path_factory.mktemp("shared") / "data"
+            )
+        )
     )
 
 
@@ -90,10 +96,26 @@ def assert_refused(ended: Ended) -> None:
     assert "Traceback" not in ended.err
 
 
-ADD_CASE = ("add-case", "--name", "trip", "--to", "made", "--fixed", "there.ipynb", "--no-run")
+ADD_CASE = (
+    "add-case",
+    "--name",
+    "trip",
+    "--to",
+    "made",
+    "--fixed",
+    "there.ipynb",
+    "--no-run",
+)
 PATH_VERBS: dict[str, tuple[str, ...]] = {
     "add-case": (*ADD_CASE, "--crashing", "{}"),
-    "add-case --edit": (*ADD_CASE[:5], "--crashing", "there.ipynb", "--edit", "0={}", "--no-run"),
+    "add-case --edit": (
+        *ADD_CASE[:5],
+        "--crashing",
+        "there.ipynb",
+        "--edit",
+        "0={}",
+        "--no-run",
+    ),
     "add-case --to": (
         "add-case",
         "--name",
@@ -106,14 +128,30 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     ),
     "backup": ("backup", "{}"),
     "campaign create": ("campaign", "create", "--from", "{}"),
-    "campaign labels": ("campaign", "labels", "pilot", "--annotator", "ana", "--file", "{}"),
+    "campaign labels": (
+        "campaign",
+        "labels",
+        "pilot",
+        "--annotator",
+        "ana",
+        "--file",
+        "{}",
+    ),
     "campaign export": ("campaign", "export", "pilot", "--out", "{}"),
     "capture": ("capture", "{}", "--out", "state.json"),
     "capture --out": ("capture", "there.ipynb", "--out", "{}"),
     "check": ("check", "{}"),
     "check --attach": ("check", "--attach", "{}"),
     "detect --template": (
-        *("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench"),
+        *(
+            "detect",
+            "--detector",
+            "fake",
+            "--setting",
+            "code",
+            "--benchmark",
+            "minibench",
+        ),
         *("--dry-run", "--template", "{}"),
     ),
     "export --hf": ("export", "--hf", "{}"),
@@ -123,7 +161,14 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "invite --roles": ("invite", "ana@lab.example", "--role", "lead", "--roles", "{}"),
     "judge --template": ("judge", "--fake", "--dry-run", "--template", "{}"),
     "prompt": ("prompt", "{}", "--setting", "code"),
-    "prompt --template": ("prompt", "there.ipynb", "--setting", "code", "--template", "{}"),
+    "prompt --template": (
+        "prompt",
+        "there.ipynb",
+        "--setting",
+        "code",
+        "--template",
+        "{}",
+    ),
     "restore": ("restore", "{}"),
     "verify": ("verify", "{}"),
 }
@@ -179,7 +224,9 @@ def write_notebook(name: str, *sources: str, **metadata: object) -> Path:
     ]
     path = Path(name)
     path.write_text(
-        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells})
+        json.dumps(
+            {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+        )
     )
     return path
 
@@ -190,7 +237,9 @@ def filled(verb: str, text: str) -> list[str]:
 
 @pytest.mark.parametrize("path", NO_PATHS.values(), ids=NO_PATHS)
 @pytest.mark.parametrize("verb", PATH_VERBS)
-def test_what_is_no_path_is_refused(command: Command, here: Path, verb: str, path: str) -> None:
+def test_what_is_no_path_is_refused(
+    command: Command, here: Path, verb: str, path: str
+) -> None:
     if path == f"{ESCAPES}/{ESCAPES}" and verb in WRITES:
         pytest.skip("a folder may be called that")
     assert_refused(command(*filled(verb, path)))
@@ -209,7 +258,9 @@ WRITES = (
 
 
 @pytest.mark.parametrize("verb", READS_A_FILE)
-@pytest.mark.parametrize("kind", ["folder", "empty", "broken", "a list", "binary", "missing"])
+@pytest.mark.parametrize(
+    "kind", ["folder", "empty", "broken", "a list", "binary", "missing"]
+)
 def test_a_file_that_is_something_else_is_refused(
     command: Command, here: Path, verb: str, kind: str
 ) -> None:
@@ -243,7 +294,16 @@ HUGE, LONG = "1000000000000", "9" * 5_000
 NO_COUNTS = ("", "0", "-1", "1.5", "x", "nan", HUGE, LONG)
 NO_AMOUNTS = ("", "-1", "x", "nan", "inf", "-inf", "1e300", LONG)
 MODEL = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--dry-run")
-DETECT = ("detect", "--detector", "llm", "--setting", "code", "--benchmark", "minibench", *MODEL)
+DETECT = (
+    "detect",
+    "--detector",
+    "llm",
+    "--setting",
+    "code",
+    "--benchmark",
+    "minibench",
+    *MODEL,
+)
 JUDGE = ("judge", "--setting", "code", *MODEL)
 CREATE = ("campaign", "create", "pilot", "--annotators", "ana", "--dry-run")
 CAPTURE = ("capture", "there.ipynb", "--out", "state.json")
@@ -265,8 +325,14 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*JUDGE, "--temperature"): NO_AMOUNTS,
     (*CREATE, "--margin"): ("0", *NO_AMOUNTS),
     (*CREATE, "--per-item"): (*NO_COUNTS, "101"),
-    (*CREATE, "--calibration"): (*(value for value in NO_COUNTS if value != "0"), "10001"),
-    ("campaign", "people", "pilot", "--by", "lead", "--idle-days"): (*NO_AMOUNTS, "3651"),
+    (*CREATE, "--calibration"): (
+        *(value for value in NO_COUNTS if value != "0"),
+        "10001",
+    ),
+    ("campaign", "people", "pilot", "--by", "lead", "--idle-days"): (
+        *NO_AMOUNTS,
+        "3651",
+    ),
     (*CREATE, "--confidence"): ("0", "1", *NO_AMOUNTS),
     (*CREATE, "--p"): NO_AMOUNTS,
     (*CREATE, "--repeats"): ("0.6", *NO_AMOUNTS),
@@ -280,8 +346,18 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("check", "there.ipynb", "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
     ("check", "there.ipynb", "--timeout-s"): ("0", *NO_AMOUNTS),
     ("check", "there.ipynb", "--rehearse"): ("", "0", "601", *NO_AMOUNTS),
-    ("prompt", "there.ipynb", "--setting", "code", "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
-    ("prompt", "there.ipynb", "--setting", "runtime", "--timeout-s"): ("0", *NO_AMOUNTS),
+    ("prompt", "there.ipynb", "--setting", "code", "--target"): (
+        "",
+        "-1",
+        "1.5",
+        "7",
+        HUGE,
+        LONG,
+    ),
+    ("prompt", "there.ipynb", "--setting", "runtime", "--timeout-s"): (
+        "0",
+        *NO_AMOUNTS,
+    ),
     ("invite", "ana@lab.example", "--days"): (*NO_COUNTS, "366"),
     ("app", "--port"): (*NO_COUNTS, "65536"),
     ("app", "--publish"): (*NO_COUNTS, "61"),
@@ -299,7 +375,8 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [(option, value) for option, values in NUMBERS.items() for value in values]
+    ("option", "value"),
+    [(option, value) for option, values in NUMBERS.items() for value in values],
 )
 def test_a_number_beyond_reason_is_refused(
     command: Command, here: Path, option: tuple[str, ...], value: str
@@ -310,14 +387,21 @@ def test_a_number_beyond_reason_is_refused(
 
 
 @pytest.mark.parametrize(
-    "address", ["", "crane.lab.example", "ftp://crane.lab.example", "https://", "http://[x"]
+    "address",
+    ["", "crane.lab.example", "ftp://crane.lab.example", "https://", "http://[x"],
 )
 def test_an_invitation_needs_an_address_that_a_browser_opens(
     command: Command, here: Path, address: str
 ) -> None:
     assert_refused(
         command(
-            "invite", "ana@lab.example", "--role", "lead", "--roles", "r.toml", f"--url={address}"
+            "invite",
+            "ana@lab.example",
+            "--role",
+            "lead",
+            "--roles",
+            "r.toml",
+            f"--url={address}",
         )
     )
     assert not Path("r.toml").exists()
@@ -354,11 +438,22 @@ def test_every_numeric_option_is_tried() -> None:
 
 @pytest.mark.slow
 def test_the_largest_power_that_may_be_asked_is_answered(command: Command) -> None:
-    assert command(*POWER, "--cases", "1000000", "--instances", "1000000").code in (0, 1)
+    assert command(*POWER, "--cases", "1000000", "--instances", "1000000").code in (
+        0,
+        1,
+    )
 
 
 NO_TEXTS = {
-    "an empty benchmark": ("detect", "--detector", "fake", "--setting", "code", "--benchmark", ""),
+    "an empty benchmark": (
+        "detect",
+        "--detector",
+        "fake",
+        "--setting",
+        "code",
+        "--benchmark",
+        "",
+    ),
     "a campaign above": ("campaign", "status", "../../pilot"),
     "an empty campaign": ("campaign", "status", ""),
     "a campaign of escapes": ("campaign", "status", ESCAPES),
@@ -426,10 +521,17 @@ def test_a_name_that_is_none_is_refused(
 
 
 def test_every_verb_is_tried() -> None:
-    tried = {arguments[0] for arguments in (*PATH_VERBS.values(), *NUMBERS, *NO_TEXTS.values())}
-    assert set(verb_modules()) - tried == {"doctor", "list", "rebuild", "report", "sql"}, (
-        "these take no path or number"
-    )
+    tried = {
+        arguments[0]
+        for arguments in (*PATH_VERBS.values(), *NUMBERS, *NO_TEXTS.values())
+    }
+    assert set(verb_modules()) - tried == {
+        "doctor",
+        "list",
+        "rebuild",
+        "report",
+        "sql",
+    }, "these take no path or number"
 
 
 def test_a_notebook_of_fifty_megabytes_is_read_and_a_larger_one_refused(
@@ -444,7 +546,10 @@ def test_a_notebook_of_fifty_megabytes_is_read_and_a_larger_one_refused(
     ended = command("prompt", "big.ipynb", "--setting", "code")
     assert (ended.code, len(ended.out) < 10_000) == (0, True)
     os.truncate(big, 300_000_000)
-    for arguments in (("check", "big.ipynb"), ("prompt", "big.ipynb", "--setting", "code")):
+    for arguments in (
+        ("check", "big.ipynb"),
+        ("prompt", "big.ipynb", "--setting", "code"),
+    ):
         assert_refused(refused := command(*arguments))
         assert "larger than" in refused.err
 
@@ -458,7 +563,9 @@ def test_a_notebook_without_a_kernelspec_runs(command: Command, here: Path) -> N
 def test_a_kernelspec_that_is_not_installed_is_told_or_passed_over(
     command: Command, here: Path
 ) -> None:
-    write_notebook("odd.ipynb", "x = 1", kernelspec={"name": ESCAPES, "display_name": ESCAPES})
+    write_notebook(
+        "odd.ipynb", "x = 1", kernelspec={"name": ESCAPES, "display_name": ESCAPES}
+    )
     ended = command("check", "odd.ipynb")
     assert ended.code == 0 or assert_refused(ended) is None
 
@@ -472,7 +579,9 @@ def test_tracebacks_and_names_of_a_notebook_cannot_steer_the_terminal(
     ended = command("check", "loud\x1b[31m.ipynb")
     assert_refused(ended)
     assert "first error: forged" in ended.err
-    going = command("capture", "loud\x1b[31m.ipynb", "--keep-going", "--out", "state.json")
+    going = command(
+        "capture", "loud\x1b[31m.ipynb", "--keep-going", "--out", "state.json"
+    )
     assert going.code == 0
     assert not STEERING.search(going.out + going.err)
     assert "first error: forged" in going.out
@@ -499,7 +608,11 @@ def test_control_sequences_are_taken_out(text: str, shown: str) -> None:
 
 
 @given(
-    st.text(alphabet=st.one_of(st.sampled_from("\x1b[]0;m\x07\\\x9b\x9dP\r\n"), st.characters()))
+    st.text(
+        alphabet=st.one_of(
+            st.sampled_from("\x1b[]0;m\x07\\\x9b\x9dP\r\n"), st.characters()
+        )
+    )
 )
 def test_nothing_that_steers_is_left(text: str) -> None:
     shown = plain(text)
@@ -521,7 +634,9 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     in_a_cell = {"guard.py", "magics.py"}
     allowed = {"terminal.py", "cli.py", "leave.py"} | in_a_cell | started
     files = [
-        path for path in (root / "crane_core").rglob("*.py") if "kernel_side" not in path.parts
+        path
+        for path in (root / "crane_core").rglob("*.py")
+        if "kernel_side" not in path.parts
     ]
     writing = {
         path.name

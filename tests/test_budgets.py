@@ -10,14 +10,29 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as harness
-from benchmarks._budgets import BUDGETS, BudgetError, Budgets, Outcome, Quiet, judged, read_budgets
+from benchmarks._budgets import (
+    BUDGETS,
+    BudgetError,
+    Budgets,
+    Outcome,
+    Quiet,
+    judged,
+    read_budgets,
+)
 from benchmarks._figures import Figure, FigureError, figure, read_figures
 from benchmarks._history import HISTORY
 from benchmarks._noise import descendants
 
 QUIET = Quiet(cores=1, others=0.25, spread=0.15)
 ONE = Figure(
-    "a question", ours=2.0, against=1.0, peer="plain Python", unit="s", n=5, spread=0.05, load=0.4
+    "a question",
+    ours=2.0,
+    against=1.0,
+    peer="plain Python",
+    unit="s",
+    n=5,
+    spread=0.05,
+    load=0.4,
 )
 ANY_NOISE = """
 [quiet]
@@ -27,14 +42,22 @@ spread = 0.5
 """
 
 
-def outcome(one: Figure, *, others: float = 0.0, cores: int = 2, ratio: float = 2.5) -> Outcome:
+def outcome(
+    one: Figure, *, others: float = 0.0, cores: int = 2, ratio: float = 2.5
+) -> Outcome:
     [told] = judged(
-        "made_up", [one], others, Budgets(QUIET, {"made_up": {one.question: ratio}}), cores
+        "made_up",
+        [one],
+        others,
+        Budgets(QUIET, {"made_up": {one.question: ratio}}),
+        cores,
     )
     return told.outcome
 
 
-@pytest.mark.parametrize(("ratio", "wanted"), [(2.0, Outcome.HELD), (1.99, Outcome.OVER)])
+@pytest.mark.parametrize(
+    ("ratio", "wanted"), [(2.0, Outcome.HELD), (1.99, Outcome.OVER)]
+)
 def test_a_ratio_is_held_up_to_its_budget(ratio: float, wanted: Outcome) -> None:
     assert outcome(ONE, ratio=ratio) is wanted
 
@@ -43,7 +66,10 @@ def test_a_ratio_is_held_up_to_its_budget(ratio: float, wanted: Outcome) -> None
 def test_a_noisy_machine_neither_passes_nor_fails(ratio: float) -> None:
     assert outcome(ONE, others=0.26, ratio=ratio) is Outcome.NOT_MEASURED
     assert outcome(ONE, others=math.nan, ratio=ratio) is Outcome.NOT_MEASURED
-    assert outcome(Figure(*[*_fields(ONE)[:6], 0.16, 0.4]), ratio=ratio) is Outcome.NOT_MEASURED
+    assert (
+        outcome(Figure(*[*_fields(ONE)[:6], 0.16, 0.4]), ratio=ratio)
+        is Outcome.NOT_MEASURED
+    )
 
 
 def test_one_core_is_not_two() -> None:
@@ -54,12 +80,19 @@ def test_one_core_is_not_two() -> None:
 
 
 def test_bytes_do_not_depend_on_the_machine() -> None:
-    assert outcome(Figure("size", 5.0, 2.0, "gzip", "MB", 1, 0.0, 9.0), others=2.0) is Outcome.HELD
+    assert (
+        outcome(Figure("size", 5.0, 2.0, "gzip", "MB", 1, 0.0, 9.0), others=2.0)
+        is Outcome.HELD
+    )
 
 
 def test_a_question_without_a_figure_is_not_measured() -> None:
     [told] = judged("made_up", [], 0.0, Budgets(QUIET, {"made_up": {"silent": 1.0}}), 2)
-    assert (told.outcome, told.question, told.figure) == (Outcome.NOT_MEASURED, "silent", None)
+    assert (told.outcome, told.question, told.figure) == (
+        Outcome.NOT_MEASURED,
+        "silent",
+        None,
+    )
 
 
 def test_a_figure_without_a_budget_is_shown() -> None:
@@ -107,14 +140,18 @@ def test_every_question_of_ours_is_asked_by_its_benchmark() -> None:
         (ANY_NOISE + "[pages]\n'q' = '2'", "not '2'"),
     ],
 )
-def test_wrong_budgets_are_refused_with_the_place(tmp_path: Path, text: str, says: str) -> None:
+def test_wrong_budgets_are_refused_with_the_place(
+    tmp_path: Path, text: str, says: str
+) -> None:
     path = tmp_path / "budgets.toml"
     path.write_text(text)
     with pytest.raises(BudgetError, match=says):
         read_budgets(path)
 
 
-@pytest.mark.parametrize("line", ["no JSON", "[]", "{}", json.dumps({"question": "q", "ours": 1})])
+@pytest.mark.parametrize(
+    "line", ["no JSON", "[]", "{}", json.dumps({"question": "q", "ours": 1})]
+)
 def test_a_line_that_is_no_figure_is_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "figures.jsonl").write_text(line)
     with pytest.raises(FigureError):
@@ -136,12 +173,16 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         f"[{name}]\n'size' = 1.5\n" for name in ("small", "large", "silent", "broken")
     )
     (folder / "budgets.toml").write_text(ANY_NOISE + budgets)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(BUDGETS.parents[1])]))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(tmp_path), str(BUDGETS.parents[1])])
+    )
     return folder
 
 
 def run(folder: Path, *arguments: str) -> int:
-    return harness.main(arguments, package=folder.name, budgets_file=folder / "budgets.toml")
+    return harness.main(
+        arguments, package=folder.name, budgets_file=folder / "budgets.toml"
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,7 +196,9 @@ def run(folder: Path, *arguments: str) -> int:
         (["unheard"], harness.WRONG_CALL),
     ],
 )
-def test_check_ends_with_a_code_that_tells(made_up: Path, names: list[str], code: int) -> None:
+def test_check_ends_with_a_code_that_tells(
+    made_up: Path, names: list[str], code: int
+) -> None:
     assert run(made_up, "--check", *names) == code
     assert not (made_up / HISTORY.name).exists()
 
@@ -165,13 +208,22 @@ def test_the_table_and_the_history_hold_every_figure(
 ) -> None:
     assert run(made_up, "small", "large", "silent") == harness.HELD
     head, small, large, silent = capfd.readouterr().out.splitlines()
-    assert head.split()[:6] == ["benchmark", "question", "ours", "against", "peer", "ratio"]
+    assert head.split()[:6] == [
+        "benchmark",
+        "question",
+        "ours",
+        "against",
+        "peer",
+        "ratio",
+    ]
     assert small.split()[:8] == ["small", "size", "1", "MB", "2", "MB", "gzip", "0.50"]
     assert (small.split()[-1], large.split()[-1]) == ("held", "over")
     assert "not measured: the benchmark did not tell it" in silent
     [line] = (made_up / HISTORY.name).read_text().splitlines()
     written = json.loads(line)
-    assert [(one["benchmark"], one["ratio"], one["outcome"]) for one in written["figures"]] == [
+    assert [
+        (one["benchmark"], one["ratio"], one["outcome"]) for one in written["figures"]
+    ] == [
         ("small", 0.5, "held"),
         ("large", 4.0, "over"),
     ]

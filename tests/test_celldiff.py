@@ -5,11 +5,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.celldiff import CellPair, LinePair, NumberedLine, align_cells, align_lines
+from crane_core.celldiff import (
+    CellPair,
+    LinePair,
+    NumberedLine,
+    align_cells,
+    align_lines,
+)
 from tests.examples import examples
 
 CELLS = st.lists(
-    st.sampled_from(["import a", "x = 1", "x = 1\ny = 2", "x = 1\ny = 3", "", "   ", "plot(x)"]),
+    st.sampled_from(
+        ["import a", "x = 1", "x = 1\ny = 2", "x = 1\ny = 3", "", "   ", "plot(x)"]
+    ),
     max_size=6,
 )
 TEXTS = st.text("ab \n\t", max_size=30)
@@ -18,8 +26,12 @@ TEXTS = st.text("ab \n\t", max_size=30)
 @given(left=CELLS, right=CELLS)
 def test_every_cell_stands_once_and_in_order(left: list[str], right: list[str]) -> None:
     pairs = align_cells(left, right)
-    assert [pair.left for pair in pairs if pair.left is not None] == list(range(len(left)))
-    assert [pair.right for pair in pairs if pair.right is not None] == list(range(len(right)))
+    assert [pair.left for pair in pairs if pair.left is not None] == list(
+        range(len(left))
+    )
+    assert [pair.right for pair in pairs if pair.right is not None] == list(
+        range(len(right))
+    )
     assert CellPair(None, None) not in pairs
 
 
@@ -28,12 +40,17 @@ def test_the_targets_stand_together_whatever_they_hold(
     left: list[str], right: list[str], data: st.DataObject
 ) -> None:
     pinned = CellPair(
-        data.draw(st.integers(0, len(left) - 1)), data.draw(st.integers(0, len(right) - 1))
+        data.draw(st.integers(0, len(left) - 1)),
+        data.draw(st.integers(0, len(right) - 1)),
     )
     pairs = align_cells(left, right, pinned=pinned)
     assert pinned in pairs
-    assert [pair.left for pair in pairs if pair.left is not None] == list(range(len(left)))
-    assert [pair.right for pair in pairs if pair.right is not None] == list(range(len(right)))
+    assert [pair.left for pair in pairs if pair.left is not None] == list(
+        range(len(left))
+    )
+    assert [pair.right for pair in pairs if pair.right is not None] == list(
+        range(len(right))
+    )
 
 
 @given(cells=CELLS)
@@ -58,7 +75,10 @@ def test_an_inserted_and_a_changed_cell() -> None:
 
 
 def test_cells_with_nothing_in_common_are_not_matched() -> None:
-    assert set(align_cells(["import os"], ["x == 17.25"])) == {CellPair(0, None), CellPair(None, 0)}
+    assert set(align_cells(["import os"], ["x == 17.25"])) == {
+        CellPair(0, None),
+        CellPair(None, 0),
+    }
 
 
 def test_one_side_alone() -> None:
@@ -76,12 +96,15 @@ def written(text: str) -> list[NumberedLine]:
 
 
 @given(left=TEXTS, right=TEXTS)
-def test_every_line_stands_once_and_same_lines_are_the_same(left: str, right: str) -> None:
+def test_every_line_stands_once_and_same_lines_are_the_same(
+    left: str, right: str
+) -> None:
     rows = align_lines(left, right)
     assert [row.left for row in rows if row.left is not None] == written(left)
     assert [row.right for row in rows if row.right is not None] == written(right)
     assert all(
-        (row.left and row.right and row.left.text == row.right.text) or not row.same for row in rows
+        (row.left and row.right and row.left.text == row.right.text) or not row.same
+        for row in rows
     )
     assert all(row.left is not None or row.right is not None for row in rows)
 
@@ -125,6 +148,8 @@ def test_many_equal_lines_and_huge_cells_are_aligned_to_the_last() -> None:
 
 @examples(30)
 @given(left=CELLS, right=CELLS)
-def test_alignment_does_not_depend_on_which_side_is_left(left: list[str], right: list[str]) -> None:
+def test_alignment_does_not_depend_on_which_side_is_left(
+    left: list[str], right: list[str]
+) -> None:
     n_pairs = sum(None not in pair for pair in align_cells(left, right))
     assert n_pairs == sum(None not in pair for pair in align_cells(right, left))

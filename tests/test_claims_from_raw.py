@@ -96,12 +96,19 @@ LARGEST = {
 
 
 @pytest.fixture(scope="module")
-def claims(store: Store, tmp_path_factory: pytest.TempPathFactory) -> dict[str, CheckedClaim]:  # noqa: F811
+def claims(
+    store: Store,  # noqa: F811
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, CheckedClaim]:
     loaded = loaded_in(store, DataFolder(tmp_path_factory.mktemp("claims")))
     return {one.claim.id: one for one in checked_claims(loaded, published_claims())}
 
 
-def of_model(raw: pd.DataFrame, gain: Gain, model: str) -> tuple[pd.DataFrame, pd.DataFrame]:  # noqa: F811
+def of_model(
+    raw: pd.DataFrame,  # noqa: F811
+    gain: Gain,
+    model: str,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The counted rows of a model without and with runtime state."""
     rows = counts(
         raw[(raw["kind"] == "llm") & (raw["detector_title"] == model)],
@@ -128,14 +135,20 @@ def values(claim: CheckedClaim) -> list[float]:
 
 
 @pytest.mark.parametrize("name", GAINS)
-def test_a_claim_about_gains(claims: dict[str, CheckedClaim], raw: pd.DataFrame, name: str) -> None:  # noqa: F811
+def test_a_claim_about_gains(
+    claims: dict[str, CheckedClaim],
+    raw: pd.DataFrame,  # noqa: F811
+    name: str,
+) -> None:
     gain = GAINS[name]
     found = points(raw, gain)
     assert values(claims[name]) == pytest.approx(sorted(gain.told(found)), abs=1e-9)
     if gain.rate == "Accuracy" and gain.told is list:
         ends = [change(*of_model(raw, gain, model)) for model in gain.models]
         expected = sorted((100 * one["low"], 100 * one["high"]) for one in ends)
-        shown = sorted((estimate.low, estimate.high) for estimate in claims[name].estimates)
+        shown = sorted(
+            (estimate.low, estimate.high) for estimate in claims[name].estimates
+        )
         assert shown == [pytest.approx(one, abs=1e-9) for one in expected]
 
 
@@ -147,7 +160,9 @@ def test_a_claim_about_the_largest_gain(
 ) -> None:
     rate, models, libraries = LARGEST[name]
     among = libraries or tuple(sorted(set(raw["library_group"])))
-    found = [points(raw, Gain(rate, models, only=of_library(library))) for library in among]
+    found = [
+        points(raw, Gain(rate, models, only=of_library(library))) for library in among
+    ]
     assert values(claims[name]) == pytest.approx([max(map(max, found))], abs=1e-9)
 
 
@@ -158,14 +173,17 @@ def test_a_claim_about_diagnosis_against_detection(
     name: str,
     rate: str,
 ) -> None:
-    more = np.subtract(points(raw, Gain(rate)), points(raw, Gain(rate, credit=DETECTION)))
+    more = np.subtract(
+        points(raw, Gain(rate)), points(raw, Gain(rate, credit=DETECTION))
+    )
     assert values(claims[name]) == pytest.approx(sorted(more), abs=1e-9)
     mean = {"Accuracy": "a-5", "F1": "a-6"}[rate]
     assert values(claims[mean]) == pytest.approx([more.mean()], abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("name", "model", "sign"), [("5.1-19", GEMINI, 1), ("5.1-20", GPT, 1), ("5.1-21", QWEN, -1)]
+    ("name", "model", "sign"),
+    [("5.1-19", GEMINI, 1), ("5.1-20", GPT, 1), ("5.1-21", QWEN, -1)],
 )
 def test_a_claim_about_recall_against_precision(
     claims: dict[str, CheckedClaim],
@@ -177,10 +195,15 @@ def test_a_claim_about_recall_against_precision(
     (recall,), (precision,) = (
         points(raw, Gain(rate, (model,))) for rate in ("Recall", "Precision")
     )
-    assert values(claims[name]) == pytest.approx([sign * (recall - precision)], abs=1e-9)
+    assert values(claims[name]) == pytest.approx(
+        [sign * (recall - precision)], abs=1e-9
+    )
 
 
-def test_claims_about_counts(claims: dict[str, CheckedClaim], raw: pd.DataFrame) -> None:  # noqa: F811
+def test_claims_about_counts(
+    claims: dict[str, CheckedClaim],
+    raw: pd.DataFrame,  # noqa: F811
+) -> None:
     llms = raw[raw["kind"] == "llm"]
     cases = llms.drop_duplicates("case")["library_group"].value_counts()
     detected = llms[llms["truth"] & (2 * llms["votes"] > llms["runs"])]
@@ -210,7 +233,8 @@ def test_the_claim_that_gains_in_recall_are_like_those_in_accuracy(
     expected = []
     for library in ("torch", "sklearn", "pandas", "other"):
         recall, accuracy = (
-            points(raw, Gain(rate, only=of_library(library))) for rate in ("Recall", "Accuracy")
+            points(raw, Gain(rate, only=of_library(library)))
+            for rate in ("Recall", "Accuracy")
         )
         expected.append(np.mean(np.subtract(recall, accuracy)))
     assert values(claims["5.2-26"]) == pytest.approx(sorted(expected), abs=1e-9)
@@ -224,7 +248,12 @@ def test_the_claim_that_crashes_of_the_notebook_itself_are_found_from_the_code(
     for model in EVERY:
         own, *others = (
             recall_from_code(raw, model, cause)
-            for cause in ("NB specific", "API misuse", "data confusion", "implementation error")
+            for cause in (
+                "NB specific",
+                "API misuse",
+                "data confusion",
+                "implementation error",
+            )
         )
         expected += [100 * (own - other) for other in others]
     assert values(claims["5.2-27"]) == pytest.approx(sorted(expected), abs=1e-9)
@@ -236,7 +265,9 @@ def recall_from_code(raw: pd.DataFrame, model: str, cause: str) -> float:  # noq
     return float(part.sum() / whole.sum())
 
 
-@pytest.mark.parametrize(("name", "case"), [("6.1-6", "sklearn_6"), ("6.4-6", "torchvision_1")])
+@pytest.mark.parametrize(
+    ("name", "case"), [("6.1-6", "sklearn_6"), ("6.4-6", "torchvision_1")]
+)
 def test_a_claim_about_a_crash_found_from_the_code(
     claims: dict[str, CheckedClaim],
     raw: pd.DataFrame,  # noqa: F811

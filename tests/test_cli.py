@@ -61,7 +61,9 @@ def is_one_error_with_remedy(err: str) -> bool:
 
 
 @pytest.mark.parametrize("verb", verb_modules())
-def test_help_ends_with_examples_that_parse(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_ends_with_examples_that_parse(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as left:
         parser().parse_args([verb, "--help"])
     assert left.value.code == 0
@@ -84,7 +86,9 @@ def test_a_verb_is_called_as_its_file() -> None:
 def test_only_the_verb_that_is_named_is_loaded(before: list[str]) -> None:
     code = "import sys; from crane_core.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
     command = [sys.executable, "-c", code, *before, "rebuild", "--help"]
-    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith("usage: python -m crane_core rebuild")
     loaded = done.stdout.splitlines()[-1].split()
     assert "crane_core.verbs.rebuild" in loaded
@@ -103,7 +107,9 @@ def test_only_the_verb_that_is_named_is_loaded(before: list[str]) -> None:
         ["app", "--port=x"],
     ],
 )
-def test_wrong_usage_is_exit_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_exit_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as left:
         main(arguments)
     assert left.value.code == 2
@@ -111,7 +117,9 @@ def test_wrong_usage_is_exit_2(arguments: list[str], capsys: pytest.CaptureFixtu
     assert told.count("\n") == 1 and told.startswith("error: ") and "--help`" in told
 
 
-def test_the_module_runs_and_takes_its_folder_from_the_environment(folder: DataFolder) -> None:
+def test_the_module_runs_and_takes_its_folder_from_the_environment(
+    folder: DataFolder,
+) -> None:
     done = process("report", "--table", "2a", "--json", data=folder.path)
     assert done.returncode == 0
     assert len(json.loads(done.stdout)["tables"]["2a"]["cells"]) == 24
@@ -130,7 +138,9 @@ def test_the_folder_may_be_named_before_or_after_the_verb() -> None:
 def test_a_first_command_tells_progress_on_stderr_and_json_on_stdout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["--data", str(tmp_path / "new"), "report", "--table", "3", "--json"]) == 0
+    assert (
+        main(["--data", str(tmp_path / "new"), "report", "--table", "3", "--json"]) == 0
+    )
     spoken = capsys.readouterr()
     assert json.loads(spoken.out)["tables"].keys() == {"3"}
     assert "Loading the embedded data: published" in spoken.err
@@ -139,7 +149,9 @@ def test_a_first_command_tells_progress_on_stderr_and_json_on_stdout(
 def test_report_check_passes_on_the_embedded_data(run: Run) -> None:
     spoken = run("report", "--check")
     assert spoken.code == 0
-    assert spoken.err.endswith("check: every recomputable cell matches the printed value\n")
+    assert spoken.err.endswith(
+        "check: every recomputable cell matches the printed value\n"
+    )
     assert "2a: 24 equal" in spoken.err
     assert all(f"## {module.TABLE_ID}: " in spoken.out for module in table_modules())
 
@@ -167,7 +179,10 @@ def test_report_holds_the_claims_against_the_data(run: Run) -> None:
     spoken = run("report", "--claims", "--json")
     claims = json.loads(spoken.out)["claims"]
     assert (spoken.code, len(claims)) == (0, len(published_claims()))
-    assert next(one for one in claims if one["stated"] == "+8.1")["verdict"] == "rounds differently"
+    assert (
+        next(one for one in claims if one["stated"] == "+8.1")["verdict"]
+        == "rounds differently"
+    )
     assert spoken.err.startswith(f"{len(claims)} claims: ")
 
 
@@ -192,7 +207,9 @@ def predictions(tmp_path: Path) -> Path:
     return path
 
 
-def test_import_twice_changes_nothing(run: Run, folder: DataFolder, predictions: Path) -> None:
+def test_import_twice_changes_nothing(
+    run: Run, folder: DataFolder, predictions: Path
+) -> None:
     first = json.loads(run("import", predictions, "--json").out)["imports"][0]
     assert first["records"]["runs"] == {"read": 1, "new": 1}
     assert [problem["place"] for problem in first["problems"]] == ["line 2"]
@@ -216,7 +233,9 @@ def test_import_in_words(run: Run, predictions: Path) -> None:
     assert "nothing changed" in run("import", predictions).out
 
 
-def test_notebooks_named_together_are_one_source(run: Run, root: Path, predictions: Path) -> None:
+def test_notebooks_named_together_are_one_source(
+    run: Run, root: Path, predictions: Path
+) -> None:
     case = root / "data" / "minibench" / "benchmark" / "numpy_1"
     spoken = run(
         "import",
@@ -238,14 +257,25 @@ def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(
     ledger.append(
         path,
         *(
-            Answer("minibench", "numpy_1_fixed", "own", Setting.CODE, "own", n, crashes=True)
+            Answer(
+                "minibench",
+                "numpy_1_fixed",
+                "own",
+                Setting.CODE,
+                "own",
+                n,
+                crashes=True,
+            )
             for n in (1, 2)
         ),
     )
     assert run_small("rebuild").code == 0
     assert run_small("doctor").code == 0
     path.unlink()
-    assert "runs/own.jsonl is missing: 2 runs are lost" in (found := run_small("doctor")).out
+    assert (
+        "runs/own.jsonl is missing: 2 runs are lost"
+        in (found := run_small("doctor")).out
+    )
     assert found.code == 1
     [finding] = [
         entry
@@ -326,7 +356,10 @@ def test_a_broken_database_is_one_line_with_a_remedy(
     assert "crane_core rebuild" in spoken.err
     told = run_small("doctor")
     assert told.code == 1
-    assert "cannot be opened as a database" in told.out and "crane_core rebuild" in told.out
+    assert (
+        "cannot be opened as a database" in told.out
+        and "crane_core rebuild" in told.out
+    )
     assert run_small("rebuild").code == 0
     assert small_folder.database.with_suffix(".broken").read_bytes() == b"no database"
     assert run_small("doctor").code == 0
@@ -400,7 +433,11 @@ def test_a_shell_is_told_how_its_line_may_go_on(
     if importlib.util.find_spec("argcomplete") is None:
         pytest.skip("completes in shells where argcomplete is installed")
     (tmp_path / "my_pairs").mkdir()
-    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+    }
     place = {
         "COMP_LINE": line,
         "COMP_POINT": str(len(line)),
@@ -431,13 +468,17 @@ def test_help_begins_with_what_must_be_given_and_groups_many_options(
         for action in _actions_of(verb)
         if action.required and action.option_strings
     }
-    assert required == set(re.findall(r"--[a-z-]+", re.sub(r"\(.*?\)", "", usage, flags=re.DOTALL)))
+    assert required == set(
+        re.findall(r"--[a-z-]+", re.sub(r"\(.*?\)", "", usage, flags=re.DOTALL))
+    )
     own = rest.partition("\noptions:\n")[2].partition("\n\n")[0]
     assert len(re.findall(r"^  -", own, re.MULTILINE)) <= MOST_UNGROUPED
 
 
 def _actions_of(verb: str) -> list[argparse.Action]:
     [verbs] = [
-        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+        action
+        for action in parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
     ]
     return list(verbs.choices[verb]._actions)

@@ -62,7 +62,11 @@ def test_a_word_that_resembles_nothing_is_no_suggestion() -> None:
     [
         (["/opt/env/bin/crane"], "/opt/env/bin/python", "crane"),
         (["/opt/env/bin/crane", "rebuild"], "/opt/env/bin/python", "crane"),
-        (["/lib/crane_core/__main__.py", "rebuild"], "python3.13", "python3.13 -m crane_core"),
+        (
+            ["/lib/crane_core/__main__.py", "rebuild"],
+            "python3.13",
+            "python3.13 -m crane_core",
+        ),
         (
             ["/lib/crane_core/__main__.py", "--data", "a b", "rebuild"],
             "python",
@@ -78,8 +82,13 @@ def test_a_command_in_a_message_is_called_as_this_one_was(
     monkeypatch.setattr(sys, "argv", argv)
     monkeypatch.setattr(sys, "orig_argv", [python, *argv[1:]])
     monkeypatch.setattr(shutil, "which", lambda name: f"/opt/env/bin/{name}")
-    assert terminal.as_typed("See `list --removed`.") == f"See `{shown} list --removed`."
-    assert terminal.as_typed("Run `python -m crane_core rebuild`.") == f"Run `{shown} rebuild`."
+    assert (
+        terminal.as_typed("See `list --removed`.") == f"See `{shown} list --removed`."
+    )
+    assert (
+        terminal.as_typed("Run `python -m crane_core rebuild`.")
+        == f"Run `{shown} rebuild`."
+    )
     assert (
         terminal.as_typed("Run `crane_core rebuild`, `add-case`.")
         == f"Run `{shown} rebuild`, `{shown} add-case`."
@@ -98,13 +107,20 @@ def test_a_command_that_the_shell_does_not_find_is_named_by_its_path(
 ) -> None:
     monkeypatch.setattr(sys, "argv", [".venv/bin/crane", "rebuild"])
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert terminal.as_typed("See `list --removed`.") == "See `.venv/bin/crane list --removed`."
+    assert (
+        terminal.as_typed("See `list --removed`.")
+        == "See `.venv/bin/crane list --removed`."
+    )
 
 
-def test_the_command_of_a_checkout_works_in_every_folder(tmp_path: Path, root: Path) -> None:
+def test_the_command_of_a_checkout_works_in_every_folder(
+    tmp_path: Path, root: Path
+) -> None:
     command = tmp_path / "bin" / "crane"
     command.parent.mkdir()
-    subprocess.run([sys.executable, root / "tools" / "launcher.py", root, command], check=True)
+    subprocess.run(
+        [sys.executable, root / "tools" / "launcher.py", root, command], check=True
+    )
     said = subprocess.run(
         [command, "chek"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -113,12 +129,19 @@ def test_the_command_of_a_checkout_works_in_every_folder(tmp_path: Path, root: P
     assert "PYTHON_ARGCOMPLETE_OK" in command.read_text("utf-8")
 
 
-def test_help_and_refusals_name_the_interpreter_from_another_folder(tmp_path: Path) -> None:
+def test_help_and_refusals_name_the_interpreter_from_another_folder(
+    tmp_path: Path,
+) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "crane_core", "--data", "mine", *arguments]
         environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
         return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            command,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     assert (
@@ -127,4 +150,7 @@ def test_help_and_refusals_name_the_interpreter_from_another_folder(tmp_path: Pa
     )
     refused = run("restore", "run", "night")
     assert refused.returncode == 1
-    assert f"See `{sys.executable} -m crane_core --data mine list --removed`." in refused.stderr
+    assert (
+        f"See `{sys.executable} -m crane_core --data mine list --removed`."
+        in refused.stderr
+    )

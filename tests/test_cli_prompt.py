@@ -30,14 +30,27 @@ def test_no_cell_runs_where_that_is_forbidden(
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
     arguments = ["--data", str(folder.path), "prompt", str(root / NOTEBOOK)]
     assert main([*arguments, "--setting", "runtime"]) == 1
-    assert "forbids running notebooks. Unset it, or use --setting code." in capfd.readouterr().err
+    assert (
+        "forbids running notebooks. Unset it, or use --setting code."
+        in capfd.readouterr().err
+    )
     assert main([*arguments, "--setting", "code"]) == 0
 
 
 def test_stdout_holds_the_prompt_and_nothing_else(
-    root: Path, folder: DataFolder, template: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    root: Path,
+    folder: DataFolder,
+    template: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    arguments = ["--data", str(folder.path), "prompt", str(root / NOTEBOOK), "--setting", "code"]
+    arguments = [
+        "--data",
+        str(folder.path),
+        "prompt",
+        str(root / NOTEBOOK),
+        "--setting",
+        "code",
+    ]
     assert main([*arguments, "--json"]) == 0
     told = json.loads(capfdbinary.readouterr().out)
     assert main([*arguments, "--template", str(template)]) == 0
@@ -60,7 +73,10 @@ def test_an_instance_is_the_same_as_its_notebook(
 ) -> None:
     spoken = []
     for subject in ("numpy_1_reproduced", str(root / NOTEBOOK)):
-        assert main(["--data", str(folder.path), "prompt", subject, "--setting", "code"]) == 0
+        assert (
+            main(["--data", str(folder.path), "prompt", subject, "--setting", "code"])
+            == 0
+        )
         spoken.append(capfdbinary.readouterr().out)
     assert spoken[0] == spoken[1]
     assert spoken[0].endswith(b"\n")
@@ -83,7 +99,10 @@ def test_an_instance_is_the_same_as_its_notebook(
     ],
 )
 def test_a_refusal_is_one_line_with_a_remedy(
-    folder: DataFolder, capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str
+    folder: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    reason: str,
 ) -> None:
     assert main(["--data", str(folder.path), "prompt", *arguments]) == 1
     spoken = capsys.readouterr()
@@ -104,7 +123,10 @@ def test_a_template_without_a_placeholder_is_refused(
 
 @pytest.mark.parametrize(
     ("setting", "words"),
-    [("runtime-X", "did you mean runtime-V?"), ("state", "choose from code, runtime, ")],
+    [
+        ("runtime-X", "did you mean runtime-V?"),
+        ("state", "choose from code, runtime, "),
+    ],
 )
 def test_a_setting_that_there_is_not_is_wrong_usage(
     setting: str, words: str, capsys: pytest.CaptureFixture[str]

@@ -59,14 +59,19 @@ def test_of_equal_lines_it_is_the_one_between_the_same_neighbours() -> None:
 
 
 def test_a_frame_of_a_library_above_the_cell_is_passed_over() -> None:
-    above = "File pandas.py:3, in get(key)\n      2 try:\n----> 3     lanes = read()\n\n"
+    above = (
+        "File pandas.py:3, in get(key)\n      2 try:\n----> 3     lanes = read()\n\n"
+    )
     assert line(above + TRACEBACK, CODE) == 2
 
 
 def test_an_edited_line_is_the_most_similar_one() -> None:
     assert line(TRACEBACK, CODE.replace("np.bincount(lanes)", "np.bincount(lane)")) == 2
     assert (
-        line(TRACEBACK, CODE.replace("counts = np.bincount(lanes)", "model.fit(x, epochs=2)"))
+        line(
+            TRACEBACK,
+            CODE.replace("counts = np.bincount(lanes)", "model.fit(x, epochs=2)"),
+        )
         is None
     )
 
@@ -76,7 +81,9 @@ def test_a_line_that_the_traceback_lacks_is_the_one_that_the_diagnosis_quotes() 
     assert crash_place(
         TRACEBACK, "It crashes in model.fit() because of the shape.", code
     ) == CrashPlace(2)
-    assert crash_place(None, 'Crash in "model.fit(data, epochs=2)".', code) == CrashPlace(2)
+    assert crash_place(
+        None, 'Crash in "model.fit(data, epochs=2)".', code
+    ) == CrashPlace(2)
     assert crash_place(None, "The key `load()` is missing.", code) == CrashPlace(1)
     assert crash_place(None, "model.fit() crashes.", code + "\n" + code) is None
 
@@ -96,7 +103,12 @@ def test_a_list_that_was_cut_off_is_read_up_to_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["Cell In[5], line 2", '  File "<ipython-input-5-ab>", line 2', "Input In [5], line 2"]
+    "place",
+    [
+        "Cell In[5], line 2",
+        '  File "<ipython-input-5-ab>", line 2',
+        "Input In [5], line 2",
+    ],
 )
 def test_a_cell_that_python_cannot_read_has_a_line_without_an_arrow(place: str) -> None:
     traceback = f"{place}\n    x = = 3\n        ^\nSyntaxError: invalid syntax"
@@ -121,7 +133,13 @@ def test_no_line_where_it_is_not_certain(traceback: str | None, code: str) -> No
     assert line(traceback, code) is None
 
 
-@given(traceback=st.text(max_size=300), diagnosis=st.text(max_size=200), code=st.text(max_size=200))
-def test_any_text_gives_a_written_line_or_none(traceback: str, diagnosis: str, code: str) -> None:
+@given(
+    traceback=st.text(max_size=300),
+    diagnosis=st.text(max_size=200),
+    code=st.text(max_size=200),
+)
+def test_any_text_gives_a_written_line_or_none(
+    traceback: str, diagnosis: str, code: str
+) -> None:
     found = line(f"----> 1 {traceback}", code, diagnosis)
     assert found is None or code.splitlines()[found - 1].strip()

@@ -28,7 +28,11 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.agreement.agreement import ComparedVerdicts, agreement_table, common_items
+from crane_core.pipeline.agreement.agreement import (
+    ComparedVerdicts,
+    agreement_table,
+    common_items,
+)
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
@@ -105,7 +109,9 @@ def raw(archive: Path) -> pd.DataFrame:
                     else [bool(answers)]
                 )
                 case, _, version = match["id"].rpartition("_")
-                outcome = outcomes.loc[match["id"], f"{match['model']}_{match['setting']}"]
+                outcome = outcomes.loc[
+                    match["id"], f"{match['model']}_{match['setting']}"
+                ]
                 rows.append(
                     {
                         "detector_title": TITLES[match["model"]],
@@ -147,7 +153,9 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     monkeypatch.setattr(data, "verdicts", lambda: frame)
     monkeypatch.setattr(data, "answers", lambda: "raw")
     monkeypatch.setattr(
-        data, "printed_numbers", lambda: pd.DataFrame(columns=["publication", "table_id", "column"])
+        data,
+        "printed_numbers",
+        lambda: pd.DataFrame(columns=["publication", "table_id", "column"]),
     )
     taken: Csv = {}
 
@@ -176,19 +184,27 @@ def counts(raw: pd.DataFrame, rule: VoteRule, credit: Credit) -> pd.DataFrame:
     }[rule]
     worth = (
         raw["outcome"]
-        .map({"correct": 1.0, "partially correct": 0.5 if credit is Credit.HALF else 0.0})
+        .map(
+            {"correct": 1.0, "partially correct": 0.5 if credit is Credit.HALF else 0.0}
+        )
         .fillna(0.0)
     )
     if credit is Credit.DETECTION:
         worth = pd.Series(1.0, raw.index)
     tp = share * worth * raw["truth"]
     return raw.assign(
-        tp=tp, fn=raw["truth"] - tp, fp=share * ~raw["truth"], tn=(1 - share) * ~raw["truth"]
+        tp=tp,
+        fn=raw["truth"] - tp,
+        fp=share * ~raw["truth"],
+        tn=(1 - share) * ~raw["truth"],
     )
 
 
 PARTS: dict[str, Callable[[pd.DataFrame], tuple[pd.Series, pd.Series]]] = {
-    "Accuracy": lambda of: (of["tp"] + of["tn"], of["tp"] + of["tn"] + of["fp"] + of["fn"]),
+    "Accuracy": lambda of: (
+        of["tp"] + of["tn"],
+        of["tp"] + of["tn"] + of["fp"] + of["fn"],
+    ),
     "Recall": lambda of: (of["tp"], of["tp"] + of["fn"]),
     "Precision": lambda of: (of["tp"], of["tp"] + of["fp"]),
     "F1": lambda of: (2 * of["tp"], 2 * of["tp"] + of["fp"] + of["fn"]),
@@ -206,15 +222,21 @@ def rate(of: pd.DataFrame, name: str) -> dict[str, float]:
     by_case = (part - value * whole).groupby(case).sum().round(9)
     weight = whole.groupby(case).sum()
     n_cases = len(by_case)
-    fewest, most = weight.sum() ** 2 / (weight**2).sum(), whole.sum() ** 2 / (whole**2).sum()
+    fewest, most = (
+        weight.sum() ** 2 / (weight**2).sum(),
+        whole.sum() ** 2 / (whole**2).sum(),
+    )
     variance = n_cases / max(n_cases - 1, 1) * (by_case**2).sum() / whole.sum() ** 2
     effective = min(
-        max(value * (1 - value) / variance if variance > 0 else fewest, fewest), max(most, fewest)
+        max(value * (1 - value) / variance if variance > 0 else fewest, fewest),
+        max(most, fewest),
     )
     if n_cases == 1:
         return {"value": value, "low": 0.0, "high": 1.0, "n": len(whole)}
     alpha = 2 * stats.norm.sf(stats.t.ppf(0.975, n_cases - 1))
-    low, high = proportion_confint(value * effective, effective, alpha=alpha, method="wilson")
+    low, high = proportion_confint(
+        value * effective, effective, alpha=alpha, method="wilson"
+    )
     return {"value": value, "low": low, "high": high, "n": len(whole)}
 
 
@@ -227,7 +249,9 @@ def change(a: pd.DataFrame, b: pd.DataFrame) -> dict[str, float]:
     n, k, difference = len(by_case), len(case) / len(size), moved.mean()
     left = n * (by_case - difference * size) / len(case)
     middle = n * difference / (n + 1)
-    variance = ((left**2).sum() + n * difference**2 + 1 / max(k, 1)) / (n + 1) - middle**2
+    variance = ((left**2).sum() + n * difference**2 + 1 / max(k, 1)) / (
+        n + 1
+    ) - middle**2
     reach = stats.t.ppf(0.975, n - 1) * sqrt(variance / (n + 1)) if n > 1 else np.inf
     gained, lost = int((moved > 0).sum()), int((moved < 0).sum())
     return {
@@ -236,7 +260,9 @@ def change(a: pd.DataFrame, b: pd.DataFrame) -> dict[str, float]:
         "high": min(max(middle + reach, difference), 1),
         "gained": gained,
         "lost": lost,
-        "mcnemar": stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0,
+        "mcnemar": stats.binomtest(gained, gained + lost).pvalue
+        if gained + lost
+        else 1.0,
         "by_case": flips(by_case),
     }
 
@@ -254,11 +280,15 @@ def flips(sums: pd.Series) -> float:
             after[total - step] += share / 2
         chance = after
     observed = abs(round(10 * sums.sum()))
-    return min(1.0, sum(share for total, share in chance.items() if abs(total) >= observed))
+    return min(
+        1.0, sum(share for total, share in chance.items() if abs(total) >= observed)
+    )
 
 
 def close(found: Any, expected: Any) -> bool:
-    return bool(np.allclose(float(found), float(expected), rtol=0, atol=1e-9, equal_nan=True))
+    return bool(
+        np.allclose(float(found), float(expected), rtol=0, atol=1e-9, equal_nan=True)
+    )
 
 
 @pytest.mark.parametrize("kind", list(KINDS.values()))
@@ -276,16 +306,23 @@ def test_headline(
     test = "by_case" if is_share else "mcnemar"
     holm = dict(
         zip(
-            mine, multipletests([one[test] for one in mine.values()], method="holm")[1], strict=True
+            mine,
+            multipletests([one[test] for one in mine.values()], method="holm")[1],
+            strict=True,
         )
     )
     table = csv["accuracy_gain"]
     assert len(table) == 2 * len(mine)
     for row in table.to_dict("records"):
         setting = row["setting"]
-        of = rows[(rows["detector_title"] == row["detector_title"]) & (rows["setting"] == setting)]
+        of = rows[
+            (rows["detector_title"] == row["detector_title"])
+            & (rows["setting"] == setting)
+        ]
         expected, moved = rate(of, "Accuracy"), mine[row["detector_title"]]
-        assert all(close(row[name], expected[name]) for name in ("value", "low", "high", "n"))
+        assert all(
+            close(row[name], expected[name]) for name in ("value", "low", "high", "n")
+        )
         assert close(row["difference"], moved["difference"])
         assert close(row["low_of_change"], moved["low"]) and close(
             row["high_of_change"], moved["high"]
@@ -301,12 +338,16 @@ def test_headline(
 @pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
 @pytest.mark.parametrize("name", ["Accuracy", "Recall", "Precision", "F1"])
 @pytest.mark.parametrize("kind", list(KINDS.values()))
-def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: DetectorKind) -> None:
+def test_breakdown(
+    raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: DetectorKind
+) -> None:
     chosen = ResultChoice("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
     breakdown_view.draw_bars(chosen, by=by, rate=name)
     meant = raw[raw["kind"] == kind]
     rows = counts(
-        meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT
+        meant.assign(**{by: meant[by].str.strip().str.lower()}),
+        VoteRule.MAJORITY,
+        Credit.STRICT,
     )
     [table] = csv.values()
     groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
@@ -315,7 +356,8 @@ def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: Detect
         key = (row[by].lower(), row["detector_title"])
         expected = rate(groups[(*key, row["setting"])], name)
         assert all(
-            close(row[column], expected[column]) for column in ("value", "low", "high", "n")
+            close(row[column], expected[column])
+            for column in ("value", "low", "high", "n")
         ), key
         if name == "Accuracy":
             moved = change(groups[(*key, "code")], groups[(*key, "runtime")])
@@ -329,7 +371,10 @@ def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: Detect
     if name == "Accuracy":
         once = table.drop_duplicates([by, "detector_title"])
         assert np.allclose(
-            once["p_bh"], multipletests(once["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9
+            once["p_bh"],
+            multipletests(once["p_value"], method="fdr_bh")[1],
+            rtol=0,
+            atol=1e-9,
         )
 
 
@@ -338,7 +383,8 @@ def test_drops(raw: pd.DataFrame, csv: Csv, kind: DetectorKind) -> None:
     drops_view.draw_drops(Ablated("junobench", STUDY, str(kind), "Accuracy"))
     rows = counts(raw[raw["kind"] == kind], VoteRule.MAJORITY, Credit.DETECTION)
     settings = {
-        title: dict(iter(of.groupby("setting"))) for title, of in rows.groupby("detector_title")
+        title: dict(iter(of.groupby("setting")))
+        for title, of in rows.groupby("detector_title")
     }
     mine = {title: change(of["runtime"], of["code"]) for title, of in settings.items()}
     holm, by_case = (
@@ -357,23 +403,35 @@ def test_drops(raw: pd.DataFrame, csv: Csv, kind: DetectorKind) -> None:
         title = row["detector_title"]
         moved = mine[title]
         assert (row["setting"], row["reference_setting"]) == ("code", "runtime")
-        assert close(row["reference"], rate(settings[title]["runtime"], "Accuracy")["value"])
+        assert close(
+            row["reference"], rate(settings[title]["runtime"], "Accuracy")["value"]
+        )
         assert close(row["value"], rate(settings[title]["code"], "Accuracy")["value"])
-        assert all(close(row[name], moved[name]) for name in ("difference", "low", "high"))
+        assert all(
+            close(row[name], moved[name]) for name in ("difference", "low", "high")
+        )
         assert (row["gained"], row["lost"]) == (moved["gained"], moved["lost"])
-        assert close(row["p_value"], moved["mcnemar"]) and close(row["p_by_case"], moved["by_case"])
-        assert close(row["p_holm"], holm[title]) and close(row["p_by_case_holm"], by_case[title])
+        assert close(row["p_value"], moved["mcnemar"]) and close(
+            row["p_by_case"], moved["by_case"]
+        )
+        assert close(row["p_holm"], holm[title]) and close(
+            row["p_by_case_holm"], by_case[title]
+        )
 
 
 @pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
 @pytest.mark.parametrize("kind", list(KINDS.values()))
-def test_drops_by_group(raw: pd.DataFrame, csv: Csv, by: str, kind: DetectorKind) -> None:
+def test_drops_by_group(
+    raw: pd.DataFrame, csv: Csv, by: str, kind: DetectorKind
+) -> None:
     drops_view.draw_groups(
         Ablated("junobench", STUDY, str(kind), "Accuracy"), by=by, setting="code"
     )
     meant = raw[raw["kind"] == kind]
     rows = counts(
-        meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.DETECTION
+        meant.assign(**{by: meant[by].str.strip().str.lower()}),
+        VoteRule.MAJORITY,
+        Credit.DETECTION,
     )
     groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
     [table] = csv.values()
@@ -381,18 +439,25 @@ def test_drops_by_group(raw: pd.DataFrame, csv: Csv, by: str, kind: DetectorKind
     for row in table.to_dict("records"):
         key = (row[by].lower(), row["detector_title"])
         moved = change(groups[(*key, "runtime")], groups[(*key, "code")])
-        assert all(close(row[name], moved[name]) for name in ("difference", "low", "high")), key
+        assert all(
+            close(row[name], moved[name]) for name in ("difference", "low", "high")
+        ), key
         assert close(row["p_value"], moved["mcnemar"]) and close(
             row["p_by_case"], moved["by_case"]
         ), key
     assert np.allclose(
-        table["p_bh"], multipletests(table["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9
+        table["p_bh"],
+        multipletests(table["p_value"], method="fdr_bh")[1],
+        rtol=0,
+        atol=1e-9,
     )
 
 
 def test_votes(raw: pd.DataFrame, store: Store) -> None:
     frame = verdict_frame(store)
-    votes = vote_table(frame[(frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")])
+    votes = vote_table(
+        frame[(frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")]
+    )
     groups = (
         raw[raw["kind"] == DetectorKind.LLM]
         .groupby(["detector_title", "votes"])["truth"]
@@ -411,25 +476,35 @@ def test_agreement_of_people_with_the_judge(
     labels = labels_with_pooled_judges(store, DataFolder(tmp_path))
     judge = "published judge, all repetitions"
     items = common_items(
-        labels, verdict_frame(store), ["published human", judge], ComparedVerdicts.DIAGNOSES
+        labels,
+        verdict_frame(store),
+        ["published human", judge],
+        ComparedVerdicts.DIAGNOSES,
     )
     table = agreement_table(items).set_index("coefficient")["value"]
     with tarfile.open(archive) as tar:
         name = next(
-            name for name in tar.getnames() if name.endswith("/results_parsed_summary_llms.xlsx")
+            name
+            for name in tar.getnames()
+            if name.endswith("/results_parsed_summary_llms.xlsx")
         )
         found = tar.extractfile(name)
         assert found is not None
-        said = pd.read_excel(io.BytesIO(found.read()), engine="calamine").set_index("instance")
+        said = pd.read_excel(io.BytesIO(found.read()), engine="calamine").set_index(
+            "instance"
+        )
     models = {title: model for model, title in TITLES.items()}
     settings = {setting: name for name, setting in SETTINGS.items()}
-    crashes = raw[raw["truth"] & (raw["votes"] >= 3) & (raw["kind"] == DetectorKind.LLM)]
+    crashes = raw[
+        raw["truth"] & (raw["votes"] >= 3) & (raw["kind"] == DetectorKind.LLM)
+    ]
     pairs = [
         (
             row["outcome"],
             str(
                 said.loc[
-                    row["instance"], f"{models[row['detector_title']]}_{settings[row['setting']]}"
+                    row["instance"],
+                    f"{models[row['detector_title']]}_{settings[row['setting']]}",
                 ]
             ),
         )
@@ -439,7 +514,9 @@ def test_agreement_of_people_with_the_judge(
     kept = [(a, b) for a, b in pairs if a in scale and b in scale]
     people, judges = zip(*kept, strict=True)
     assert len(kept) == len(items.facts)
-    assert close(table["Cohen's kappa"], cohen_kappa_score(people, judges, labels=scale))
+    assert close(
+        table["Cohen's kappa"], cohen_kappa_score(people, judges, labels=scale)
+    )
     linear = cohen_kappa_score(people, judges, labels=scale, weights="linear")
     assert close(table["Cohen's kappa, linear weights"], linear)
     assert close(table["Percent agreement"], np.mean([a == b for a, b in kept]))

@@ -9,7 +9,12 @@ import pytest
 from benchmarks._decisive import Fact, facts_of, is_told, missing
 
 SOIL = Fact(
-    "", "soil", "list(soil.columns)", ["sample", "pH"], (["sample", "pH"],), ("columns", "depth_cm")
+    "",
+    "soil",
+    "list(soil.columns)",
+    ["sample", "pH"],
+    (["sample", "pH"],),
+    ("columns", "depth_cm"),
 )
 
 
@@ -39,7 +44,10 @@ def state(entry: Any, name: str = "grid") -> dict[str, Any]:
             {"samples": [{"shape": [41], "dtype": "f"}, {"shape": [58], "dtype": "f"}]},
         ),
         ({"fitted": False}, {"values": {"fitted": False}}),
-        ({"returned.dtype": "str"}, {"columns": {"returned": {"is": {"dtype": "str"}}}}),
+        (
+            {"returned.dtype": "str"},
+            {"columns": {"returned": {"is": {"dtype": "str"}}}},
+        ),
         (
             {"returned.dtype": "str"},
             {"columns": [{"name": "lent"}, {"name": "returned", "dtype": "str"}]},
@@ -77,12 +85,16 @@ def test_what_only_looks_like_it_is_not(way: Any, entry: Any) -> None:
 
 
 def test_any_of_several_ways_will_do() -> None:
-    assert is_told(fact({"fitted": False}, "not fitted"), state({"state": "not fitted"}))
+    assert is_told(
+        fact({"fitted": False}, "not fitted"), state({"state": "not fitted"})
+    )
 
 
 def test_another_variable_does_not_count() -> None:
     assert not is_told(fact([18]), state({"shape": [18]}, "grid_2"))
-    assert is_told(fact([18]), {"variables": {}, "accesses": {"grid.shape": {"value": [18]}}})
+    assert is_told(
+        fact([18]), {"variables": {}, "accesses": {"grid.shape": {"value": [18]}}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +107,10 @@ def test_another_variable_does_not_count() -> None:
         ({}, False),
     ],
 )
-def test_an_absence_is_stated_of_its_variable(absent: dict[str, Any], told: bool) -> None:  # noqa: FBT001
+def test_an_absence_is_stated_of_its_variable(
+    absent: dict[str, Any],
+    told: bool,  # noqa: FBT001
+) -> None:
     assert is_told(SOIL, {"variables": {}, "absent": absent}) is told
 
 
@@ -106,8 +121,12 @@ def test_all_columns_tell_an_absence_as_well() -> None:
 def test_a_missing_name_needs_no_variable() -> None:
     (only,) = facts_of("NBspecific_4")
     assert (
-        missing("NBspecific_4", {"absent": {"names": [{"name": "EXTRA_MINUTES", "line": 2}]}}) == []
+        missing(
+            "NBspecific_4",
+            {"absent": {"names": [{"name": "EXTRA_MINUTES", "line": 2}]}},
+        )
+        == []
     )
-    assert missing("NBspecific_4", {"variables": {"expected_delay": {"type": "function"}}}) == [
-        only
-    ]
+    assert missing(
+        "NBspecific_4", {"variables": {"expected_delay": {"type": "function"}}}
+    ) == [only]

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from crane_core.domain import KernelState, Setting, VariableState
 
-FACTS = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4), max_size=3)
+FACTS = st.dictionaries(
+    st.text(max_size=4), st.integers() | st.text(max_size=4), max_size=3
+)
 PLUS = st.dictionaries(
-    st.sampled_from(["structure", "representation", "values"]), FACTS.filter(bool), max_size=3
+    st.sampled_from(["structure", "representation", "values"]),
+    FACTS.filter(bool),
+    max_size=3,
 )
 VARIABLES = st.builds(
     VariableState,
@@ -61,7 +65,12 @@ def test_a_published_state_has_the_members_it_always_had() -> None:
     assert state.to_json() == {
         "schema_version": 1,
         "variables": {
-            "x": {"type": "int", "structure": {}, "representation": {}, "values": {"value": 1}}
+            "x": {
+                "type": "int",
+                "structure": {},
+                "representation": {},
+                "values": {"value": 1},
+            }
         },
         "accesses": {},
         "is_literal": True,

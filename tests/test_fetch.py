@@ -157,7 +157,10 @@ def test_the_other_archive_has_its_own_address(
         fetch("junobench-construct", tmp_path, ignore).path.name
         == "JunoBench_construct-6eeca82.tar.gz"
     )
-    assert origin.requests[0][0] == f"/PELAB-LiU/JunoBench_construct/archive/{commit}.tar.gz"
+    assert (
+        origin.requests[0][0]
+        == f"/PELAB-LiU/JunoBench_construct/archive/{commit}.tar.gz"
+    )
 
 
 def test_a_branch_is_fetched_at_the_commit_that_its_archive_names(
@@ -179,7 +182,9 @@ def test_an_archive_of_another_commit_than_asked_for_is_refused(
 ) -> None:
     serve(Origin(archive(commit=LATER)))
     for asked in ("crane-llm", f"crane-llm@{'2' * 40}"):
-        with pytest.raises(FetchError, match=f"contains commit {LATER}, not the requested one"):
+        with pytest.raises(
+            FetchError, match=f"contains commit {LATER}, not the requested one"
+        ):
             fetch(asked, tmp_path, ignore)
     assert listed(tmp_path) == []
 
@@ -298,7 +303,9 @@ def test_an_answer_without_a_length_is_taken_when_its_checksum_is_right(
 ) -> None:
     origin = serve(Origin(archive(), chunked=True))
     steps: list[DownloadStep] = []
-    assert fetch("crane-llm", tmp_path, steps.append).path.read_bytes() == origin.content
+    assert (
+        fetch("crane-llm", tmp_path, steps.append).path.read_bytes() == origin.content
+    )
     assert {step.total for step in steps} == {None}
 
 
@@ -321,7 +328,9 @@ def test_a_transfer_of_a_broken_file_leaves_nothing_behind(
     assert listed(tmp_path) == []
 
 
-def test_a_wrong_length_is_no_success(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_a_wrong_length_is_no_success(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(archive()))
     origin.length = len(origin.content) + 100
     with pytest.raises(FetchError, match="could not be downloaded in 4 attempts"):
@@ -346,7 +355,9 @@ def test_a_server_in_trouble_is_asked_again(
     assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
 
 
-def test_no_server_at_all_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_server_at_all_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(fetching, "_PAUSE_S", 0)
     monkeypatch.setenv("CRANE_MIRROR", "http://127.0.0.1:9")
     for name in ("crane-llm", "junobench"):
@@ -389,7 +400,9 @@ def hub_listing(files: dict[str, bytes]) -> object:
     }
 
 
-def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPRequestHandler]:
+def hub_handler(
+    files: dict[str, bytes], broken: set[str]
+) -> type[BaseHTTPRequestHandler]:
     """The part of the hub's interface that listing and downloading a data set needs."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -400,7 +413,9 @@ def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPReque
 
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
-            resolved = re.fullmatch(f"/datasets/PELAB-LiU/JunoBench/resolve/{COMMIT}/(.+)", path)
+            resolved = re.fullmatch(
+                f"/datasets/PELAB-LiU/JunoBench/resolve/{COMMIT}/(.+)", path
+            )
             if path.startswith("/api/datasets/PELAB-LiU/JunoBench"):
                 self.answer_about(path)
             elif resolved and resolved[1] in files and resolved[1] not in broken:
@@ -411,7 +426,9 @@ def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPReque
         def answer_about(self, path: str) -> None:
             is_known = path.rpartition("/revision/")[2] in ("main", COMMIT)
             body = json.dumps(hub_listing(files)).encode() if is_known else b""
-            self.answer(body, "application/json", "" if is_known else "RevisionNotFound")
+            self.answer(
+                body, "application/json", "" if is_known else "RevisionNotFound"
+            )
 
         def answer(self, body: bytes, kind: str, error: str = "") -> None:
             self.send_response(404 if error else 200)
@@ -419,7 +436,9 @@ def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPReque
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("X-Repo-Commit", COMMIT)
-            self.send_header("ETag", f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"')
+            self.send_header(
+                "ETag", f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
+            )
             self.end_headers()
             if self.command == "GET":
                 self.wfile.write(body)
@@ -431,7 +450,9 @@ def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPReque
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, bytes], set[str]], None]]:
+def hub(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[[dict[str, bytes], set[str]], None]]:
     servers: list[ThreadingHTTPServer] = []
 
     def start(files: dict[str, bytes], broken: set[str]) -> None:
@@ -463,8 +484,15 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
     folder, release = fetch("junobench", tmp_path, steps.append)
     assert folder == tmp_path / "junobench-ccccccc"
     assert release == Release("junobench", "main", COMMIT)
-    assert release.page == f"https://huggingface.co/datasets/PELAB-LiU/JunoBench/tree/{COMMIT}"
-    wanted = {name: data for name, data in HUB_FILES.items() if name.endswith((".ipynb", ".xlsx"))}
+    assert (
+        release.page
+        == f"https://huggingface.co/datasets/PELAB-LiU/JunoBench/tree/{COMMIT}"
+    )
+    wanted = {
+        name: data
+        for name, data in HUB_FILES.items()
+        if name.endswith((".ipynb", ".xlsx"))
+    }
     found = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -476,7 +504,9 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
         reversed(line.split("  "))
         for line in (tmp_path / "junobench-ccccccc.sha256").read_text().splitlines()
     )
-    assert sums == {name: hashlib.sha256(data).hexdigest() for name, data in wanted.items()}
+    assert sums == {
+        name: hashlib.sha256(data).hexdigest() for name, data in wanted.items()
+    }
 
 
 def test_notebooks_come_in_the_revision_that_was_asked_for(
@@ -514,5 +544,7 @@ def test_gzip_of_several_streams_is_one_archive(
 ) -> None:
     unpacked = gzip.decompress(archive())
     half = len(unpacked) // 2
-    origin = serve(Origin(gzip.compress(unpacked[:half]) + gzip.compress(unpacked[half:])))
+    origin = serve(
+        Origin(gzip.compress(unpacked[:half]) + gzip.compress(unpacked[half:]))
+    )
     assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content

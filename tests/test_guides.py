@@ -34,7 +34,11 @@ TOLD = {
         '"predicted": "nothing certain"',
         r"trip_reproduced\s+crash\s+True",
     ],
-    "docs/lead/campaign": [r"ana: 0 of \d+", "eva joined; ben left", "labels.schema.json"],
+    "docs/lead/campaign": [
+        r"ana: 0 of \d+",
+        "eva joined; ben left",
+        "labels.schema.json",
+    ],
     "docs/researcher/statistics/power": [r"111 +222 +222 +57%"],
     "docs/researcher/study": ["every recomputable cell matches", "146 claims"],
     "docs/start/first-minutes": ["every recomputable cell matches"],
@@ -46,7 +50,9 @@ QUICK = "docs/engineer/ci"
 
 def commands(guide: Path) -> str:
     return "".join(
-        re.findall(r"^```sh\n(.*?)^```", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+        re.findall(
+            r"^```sh\n(.*?)^```", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE
+        )
     )
 
 
@@ -54,7 +60,9 @@ def followed(guide: Path, root: Path, folder: Path, address: str) -> str:
     """What the commands printed; the first that fails fails the test."""
     (folder / "bin").mkdir()
     crane = folder / "bin" / "crane"
-    crane.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m crane_core "$@"\n', "utf-8")
+    crane.write_text(
+        f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m crane_core "$@"\n', "utf-8"
+    )
     crane.chmod(0o755)
     path = f"{crane.parent}{os.pathsep}{os.environ['PATH']}"
     places = {"PATH": path, "PYTHONPATH": str(root), "CRANE_DATA": str(folder / "data")}
@@ -88,16 +96,24 @@ def guides() -> list[Path]:
 
 def test_no_guide_is_forgotten() -> None:
     """The list below has every guide, and no block of commands has a mark of another form."""
-    assert [str(path) for path in guides() if path.with_suffix("").as_posix() not in TOLD] == []
+    assert [
+        str(path) for path in guides() if path.with_suffix("").as_posix() not in TOLD
+    ] == []
     assert [name for name in TOLD if Path(f"{name}.md") not in guides()] == []
     other = re.compile(r"^```(?:bash|shell|zsh)\b", re.MULTILINE)
     assert [
-        str(path) for path in (ROOT / "docs").rglob("*.md") if other.search(path.read_text("utf-8"))
+        str(path)
+        for path in (ROOT / "docs").rglob("*.md")
+        if other.search(path.read_text("utf-8"))
     ] == []
 
 
 @pytest.mark.parametrize(
-    "name", [name if name == QUICK else pytest.param(name, marks=pytest.mark.slow) for name in TOLD]
+    "name",
+    [
+        name if name == QUICK else pytest.param(name, marks=pytest.mark.slow)
+        for name in TOLD
+    ],
 )
 def test_every_command_of_a_guide_works(name: str, tmp_path: Path) -> None:
     prepared(tmp_path, ROOT)

@@ -48,12 +48,19 @@ class Hostile:
         self.folder, self._told = folder / "theirs", folder / "told"
         for made in (self.folder, self._told):
             made.mkdir()
-        site = self.folder / "user" / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+        site = (
+            self.folder
+            / "user"
+            / "lib"
+            / f"python3.{sys.version_info.minor}"
+            / "site-packages"
+        )
         site.mkdir(parents=True)
         for name in SHADOWED:
             self._write(f"{name}.py", self._marks(name))
         self._write(
-            str(site / "usercustomize.py"), self._marks("usercustomize of the user's packages")
+            str(site / "usercustomize.py"),
+            self._marks("usercustomize of the user's packages"),
         )
         self._write(str(site / "hook.pth"), f"import os; {self._marks('a .pth file')}")
         for name in PROGRAMS:
@@ -63,7 +70,8 @@ class Hostile:
         for name in ("pylintrc", ".pylintrc"):
             self._write(name, f"[MAIN]\n{hook}\n")
         self._write(
-            "pyproject.toml", f'[tool.pylint.main]\ninit-hook = """{self._marks("pyproject")}"""\n'
+            "pyproject.toml",
+            f'[tool.pylint.main]\ninit-hook = """{self._marks("pyproject")}"""\n',
         )
         for place in (
             "kernel.json",
@@ -72,9 +80,14 @@ class Hostile:
         ):
             argv = [str(self.folder / "python"), "{connection_file}"]
             self._write(
-                place, json.dumps({"argv": argv, "display_name": "Python 3", "language": "python"})
+                place,
+                json.dumps(
+                    {"argv": argv, "display_name": "Python 3", "language": "python"}
+                ),
             )
-        cells = [nbformat.v4.new_code_cell(source) for source in ("x = {'a': 1}", "x['b']")]
+        cells = [
+            nbformat.v4.new_code_cell(source) for source in ("x = {'a': 1}", "x['b']")
+        ]
         self.notebook = self.folder / "trip.ipynb"
         nbformat.write(nbformat.v4.new_notebook(cells=cells), self.notebook)
 
@@ -144,7 +157,8 @@ def live() -> None:
     helper = Helper()
     try:
         found = helper.ask(
-            {"do": "judge", "ran": [], "target": "", "state": {"variables": {}}}, PATIENCE_S
+            {"do": "judge", "ran": [], "target": "", "state": {"variables": {}}},
+            PATIENCE_S,
         )
         assert found["findings"] == []
     finally:
@@ -156,7 +170,9 @@ def analyzer() -> None:
         required_version("pylint")
     except DetectorError:
         pytest.skip("pylint is not installed")
-    cells = [Cell("own", "case", "written", 0, CellRole.TARGET, "import json\nnot_there")]
+    cells = [
+        Cell("own", "case", "written", 0, CellRole.TARGET, "import json\nnot_there")
+    ]
     assert pylint.predict(cells, None, Setting.CODE).crashes
 
 
@@ -168,7 +184,9 @@ def pool() -> None:
             1, get_context("spawn"), initializer=helper_process.begin_worker
         ) as processes,
     ):
-        assert processes.submit(os.getenv, "PYTHONPATH").result() == known, "kernels still get it"
+        assert processes.submit(os.getenv, "PYTHONPATH").result() == known, (
+            "kernels still get it"
+        )
 
 
 HELPERS: dict[str, Callable[[], object]] = {
@@ -204,7 +222,13 @@ def crane(
         "OPENAI_API_KEY": "sk-secret",
     }
     return subprocess.run(
-        [sys.executable, script, "--data", str(hostile.folder.parent / "data"), *arguments],
+        [
+            sys.executable,
+            script,
+            "--data",
+            str(hostile.folder.parent / "data"),
+            *arguments,
+        ],
         cwd=hostile.folder,
         env=os.environ | places | variables,
         capture_output=True,
@@ -213,7 +237,15 @@ def crane(
     )
 
 
-RULES = ("detect", "--detector", "rules", "--setting", "runtime+", "--benchmark", "minibench")
+RULES = (
+    "detect",
+    "--detector",
+    "rules",
+    "--setting",
+    "runtime+",
+    "--benchmark",
+    "minibench",
+)
 VERBS: dict[str, Sequence[str]] = {
     "check": ("check", "trip.ipynb", "--json"),
     "prompt": ("prompt", "trip.ipynb", "--setting", "code"),
@@ -225,7 +257,10 @@ VERBS: dict[str, Sequence[str]] = {
 
 @pytest.mark.parametrize(
     "verb",
-    [pytest.param(verb, marks=[pytest.mark.slow] if "pool" in verb else []) for verb in VERBS],
+    [
+        pytest.param(verb, marks=[pytest.mark.slow] if "pool" in verb else [])
+        for verb in VERBS
+    ],
 )
 def test_no_command_runs_it_where_execution_is_forbidden(
     verb: str, hostile: Hostile, root: Path, prepared_folder: DataFolder
@@ -237,7 +272,9 @@ def test_no_command_runs_it_where_execution_is_forbidden(
 
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
-def test_a_notebook_that_runs_sealed_off_runs_nothing_outside(hostile: Hostile, root: Path) -> None:
+def test_a_notebook_that_runs_sealed_off_runs_nothing_outside(
+    hostile: Hostile, root: Path
+) -> None:
     done = crane(hostile, root, "check", "trip.ipynb", "--isolate", "--json")
     assert hostile.ran == []
     assert "Running 1 cell before the target" in done.stderr
@@ -262,14 +299,17 @@ def test_the_module_as_a_command_imports_nothing_of_the_folder_that_python_does_
 
 
 @pytest.mark.parametrize(
-    "argv", [[sys.executable, "-c", "0"], ["python3", "-I", "-c", "0"], ["/usr/bin/python3"]]
+    "argv",
+    [[sys.executable, "-c", "0"], ["python3", "-I", "-c", "0"], ["/usr/bin/python3"]],
 )
 def test_a_helper_that_would_not_be_isolated_is_not_started(argv: list[str]) -> None:
     with pytest.raises(ValueError, match=r"isolated|absolute"):
         helper_process.run(argv)
 
 
-def test_a_helper_sees_no_key_and_works_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_helper_sees_no_key_and_works_nowhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in (
         "OPENAI_API_KEY",
         "AWS_SECRET_ACCESS_KEY",
@@ -280,7 +320,9 @@ def test_a_helper_sees_no_key_and_works_nowhere(monkeypatch: pytest.MonkeyPatch)
     ):
         monkeypatch.setenv(name, "theirs")
     look = "import json, os, sys; print(json.dumps([os.getcwd(), sorted(os.environ.values()), sys.flags.isolated]))"
-    told = helper_process.answer(helper_process.python("-c", dedent(look)), seconds=PATIENCE_S)
+    told = helper_process.answer(
+        helper_process.python("-c", dedent(look)), seconds=PATIENCE_S
+    )
     folder, values, is_isolated = json.loads(told)
     assert (folder, is_isolated) == (helper_process.NOWHERE, 1)
     assert "theirs" not in values

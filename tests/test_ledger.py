@@ -57,7 +57,14 @@ from crane_core.ledger_chain import breaks, digest, linked
 from tests.examples import examples
 
 RUN = Run(
-    "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True, reasoning="It will."
+    "mine",
+    "numpy_1_fixed",
+    "gpt-5",
+    Setting.CODE,
+    "study",
+    1,
+    crashes=True,
+    reasoning="It will.",
 )
 LABEL = Judgement(
     "mine",
@@ -159,7 +166,9 @@ def test_a_file_read_in_two_parts_gives_every_record_once(
 
 
 def test_a_run_without_an_answer_keeps_that(tmp_path: Path) -> None:
-    asked = replace(RUN, crashes=None, reasoning=None, unanswered="timed out after 60 s")
+    asked = replace(
+        RUN, crashes=None, reasoning=None, unanswered="timed out after 60 s"
+    )
     append(tmp_path / "1.jsonl", asked)
     assert tail(tmp_path / "1.jsonl").records == [asked]
 
@@ -179,22 +188,36 @@ def test_every_kind_of_ledger_record_is_generated_here() -> None:
         JudgeReply,
         KeyChoice,
     }
-    assert set(KINDS.values()) == of_detectors | of_benchmarks | of_annotators | {AuditEntry}
+    assert set(KINDS.values()) == of_detectors | of_benchmarks | of_annotators | {
+        AuditEntry
+    }
 
 
-def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_append_is_one_write_and_one_fsync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Watched, not replaced: the file is written for real."""
     calls: list[tuple[str, object]] = []
     write, fsync, close = os.write, os.fsync, os.close
     monkeypatch.setattr(
-        os, "write", lambda handle, data: calls.append(("write", data)) or write(handle, data)
+        os,
+        "write",
+        lambda handle, data: calls.append(("write", data)) or write(handle, data),
     )
-    monkeypatch.setattr(os, "fsync", lambda handle: calls.append(("fsync", None)) or fsync(handle))
-    monkeypatch.setattr(os, "close", lambda handle: calls.append(("close", None)) or close(handle))
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: calls.append(("fsync", None)) or fsync(handle)
+    )
+    monkeypatch.setattr(
+        os, "close", lambda handle: calls.append(("close", None)) or close(handle)
+    )
     path = tmp_path / "runs" / "1.jsonl"
     append(path, RUN)
     first = path.read_bytes()
-    done: list[tuple[str, object]] = [("write", first), ("fsync", None), ("close", None)]
+    done: list[tuple[str, object]] = [
+        ("write", first),
+        ("fsync", None),
+        ("close", None),
+    ]
     assert calls == [
         *done,
         ("fsync", None),
@@ -221,7 +244,8 @@ def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "fragment", [to_line(RUN)[:30], b"\0" * 40, b"\xff\xfe{", '{"record": "rün'.encode()[:-2]]
+    "fragment",
+    [to_line(RUN)[:30], b"\0" * 40, b"\xff\xfe{", '{"record": "rün'.encode()[:-2]],
 )
 def test_a_torn_line_is_closed_by_the_next_append_and_told_once(
     tmp_path: Path, fragment: bytes
@@ -264,7 +288,9 @@ def test_a_line_of_the_wrong_kind_is_one_problem(
     tmp_path: Path, change: dict[str, object], told: str
 ) -> None:
     path = tmp_path / "1.jsonl"
-    path.write_bytes(to_line(LABEL) + json.dumps(LINE | change).encode() + b"\n" + to_line(RUN))
+    path.write_bytes(
+        to_line(LABEL) + json.dumps(LINE | change).encode() + b"\n" + to_line(RUN)
+    )
     found = tail(path)
     assert found.records == [LABEL, RUN]
     [problem] = found.problems
@@ -282,7 +308,9 @@ def test_json_that_is_no_record_is_one_problem(tmp_path: Path, line: bytes) -> N
     assert (found.records, len(found.problems)) == ([RUN], 1)
 
 
-def test_a_campaign_whose_plan_is_nested_too_deeply_is_one_problem(tmp_path: Path) -> None:
+def test_a_campaign_whose_plan_is_nested_too_deeply_is_one_problem(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(to_line(Campaign("pilot", "[" * 100_000)) + to_line(RUN))
     found = tail(path)
@@ -298,7 +326,9 @@ def test_a_campaign_whose_plan_is_no_json_is_one_problem() -> None:
 
 def test_empty_lines_and_windows_line_ends_are_no_problem(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl"
-    path.write_bytes(b"\n" + to_line(RUN).replace(b"\n", b"\r\n") + b"\r\n" + to_line(LABEL))
+    path.write_bytes(
+        b"\n" + to_line(RUN).replace(b"\n", b"\r\n") + b"\r\n" + to_line(LABEL)
+    )
     found = tail(path)
     assert (found.records, found.problems) == ([RUN, LABEL], [])
 
@@ -310,7 +340,9 @@ def test_a_changed_last_line_is_refused_with_a_remedy(tmp_path: Path) -> None:
     loaded = tail(path).position
     path.write_bytes(path.read_bytes().replace(b"partial", b"correct"))
     append(path, RUN)
-    with pytest.raises(LedgerError, match=f"changed before byte {loaded.loaded_bytes}") as refused:
+    with pytest.raises(
+        LedgerError, match=f"changed before byte {loaded.loaded_bytes}"
+    ) as refused:
         tail(path, loaded)
     assert "crane_core rebuild" in refused.value.remedy
 
@@ -342,7 +374,9 @@ def test_position_is_what_the_store_keeps(tmp_path: Path) -> None:
     assert loaded.last_line_from == 0
 
 
-def test_a_place_that_cannot_be_written_is_refused_with_a_remedy(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_refused_with_a_remedy(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "runs").write_text("a file where a folder is needed")
     with pytest.raises(LedgerError, match="cannot be written") as refused:
         append(tmp_path / "runs" / "1.jsonl", RUN)
@@ -350,7 +384,12 @@ def test_a_place_that_cannot_be_written_is_refused_with_a_remedy(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "record", [replace(RUN, reasoning="\ud83d"), replace(RUN, run_index=2**40), Campaign("a", "b")]
+    "record",
+    [
+        replace(RUN, reasoning="\ud83d"),
+        replace(RUN, run_index=2**40),
+        Campaign("a", "b"),
+    ],
 )
 def test_a_record_that_no_reader_could_take_is_refused_and_nothing_is_written(
     tmp_path: Path, record: Record
@@ -381,7 +420,9 @@ def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     }
     plain |= {AnnotationAction, AnnotatorKind, DetectorKind, MessageAction, Side}
     plain |= {AuditAction, InventoryAction, Listed, VerifiedAs, Version}
-    assert {kind for record in KINDS.values() for kind in get_type_hints(record).values()} <= plain
+    assert {
+        kind for record in KINDS.values() for kind in get_type_hints(record).values()
+    } <= plain
 
 
 WRITER = """
@@ -436,4 +477,6 @@ def test_a_writer_that_dies_within_a_line_loses_only_that_line(tmp_path: Path) -
         append(path, RUN)
         found = tail(path)
         assert (found.records[0], found.records[-1]) == (RUN, RUN)
-        assert len(found.records) + len(found.problems) == (2 if cut == len(to_line(RUN)) else 3)
+        assert len(found.records) + len(found.problems) == (
+            2 if cut == len(to_line(RUN)) else 3
+        )

@@ -15,7 +15,16 @@ from crane_core.domain import Run, Setting
 from crane_core.ledger_chain import Break, breaks
 from crane_core.ledger_manifest import ManifestEntry
 
-RUN = Run("mine", "a_1_fixed", "own", Setting.CODE, "here", 1, crashes=True, reasoning="because")
+RUN = Run(
+    "mine",
+    "a_1_fixed",
+    "own",
+    Setting.CODE,
+    "here",
+    1,
+    crashes=True,
+    reasoning="because",
+)
 N_LINES = 6
 
 
@@ -48,9 +57,9 @@ def test_the_chain_of_what_was_written_is_whole_and_counted(path: Path) -> None:
     assert list(breaks(content)) == []
     assert entry_of(path) == ledger_manifest.of(content)
     assert ledger_manifest.of(content).n_lines == N_LINES
-    assert [record for record in ledger.tail(path).records if isinstance(record, Run)] == runs(
-        N_LINES
-    )
+    assert [
+        record for record in ledger.tail(path).records if isinstance(record, Run)
+    ] == runs(N_LINES)
 
 
 @pytest.mark.parametrize("line", range(1, N_LINES))
@@ -81,13 +90,17 @@ def test_a_changed_last_line_is_found_by_the_manifest_even_when_the_file_goes_on
     assert entry_of(path) == entry
 
 
-def test_an_old_file_without_a_chain_is_covered_from_the_next_line_on(tmp_path: Path) -> None:
+def test_an_old_file_without_a_chain_is_covered_from_the_next_line_on(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "old.jsonl"
     path.write_bytes(b"".join(map(ledger.to_line, runs(3))))
     ledger.append(path, *runs(2, first=4))
     content = path.read_bytes()
     assert list(breaks(content)) == []
-    assert list(breaks(content.replace(b'"run_index": 2', b'"run_index": 8'))) == [Break(1, 3)]
+    assert list(breaks(content.replace(b'"run_index": 2', b'"run_index": 8'))) == [
+        Break(1, 3)
+    ]
 
 
 def test_a_line_that_was_cut_off_is_covered_too(path: Path) -> None:
@@ -139,10 +152,14 @@ for index in range(40):
 """
 
 
-def test_processes_that_write_one_file_at_once_keep_one_chain(path: Path, root: Path) -> None:
+def test_processes_that_write_one_file_at_once_keep_one_chain(
+    path: Path, root: Path
+) -> None:
     line = ledger.to_line(RUN).decode()
     command = [sys.executable, "-c", WRITER, str(path), line]
-    writers = [subprocess.Popen([*command, str(number)], cwd=root) for number in range(1, 4)]
+    writers = [
+        subprocess.Popen([*command, str(number)], cwd=root) for number in range(1, 4)
+    ]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
     content = path.read_bytes()
     assert content.count(b"\n") == N_LINES + 3 * 80

@@ -100,7 +100,9 @@ def errors_of(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 def target_index(case_id: str) -> int:
     """Place among the code cells of the one that crashed; both versions share it."""
     (index,) = [
-        at for at, cell in enumerate(code_cells(read(case_id, "reproduced"))) if errors_of(cell)
+        at
+        for at, cell in enumerate(code_cells(read(case_id, "reproduced")))
+        if errors_of(cell)
     ]
     return index
 
@@ -109,7 +111,9 @@ def run_order(notebook: nbformat.NotebookNode, target: int) -> list[int]:
     """Code cells that had run before the target, by execution count, then the target."""
     counts = [cell.execution_count for cell in code_cells(notebook)]
     earlier = [
-        at for at, count in enumerate(counts) if count is not None and count < counts[target]
+        at
+        for at, count in enumerate(counts)
+        if count is not None and count < counts[target]
     ]
     return [*sorted(earlier, key=lambda at: counts[at]), target]
 
@@ -137,7 +141,9 @@ def imported_packages(case_id: str) -> set[str]:
 
 
 def skip_without_its_packages(case_id: str) -> None:
-    lacking = sorted(name for name in imported_packages(case_id) if find_spec(name) is None)
+    lacking = sorted(
+        name for name in imported_packages(case_id) if find_spec(name) is None
+    )
     if lacking:
         pytest.skip(f"{', '.join(lacking)} not installed: make ml")
 
@@ -155,7 +161,9 @@ def replay(case_id: str, version: str) -> Replay:
     """Runs a notebook up to its target in a fresh kernel, and asks for the decisive facts just before the target."""
     with TemporaryDirectory() as sockets:
         client = client_of(case_id, version, sockets)
-        places = [at for at, cell in enumerate(client.nb.cells) if cell.cell_type == "code"]
+        places = [
+            at for at, cell in enumerate(client.nb.cells) if cell.cell_type == "code"
+        ]
         target = target_index(case_id)
         found: list[Any] = []
         with client.setup_kernel(env=os.environ | QUIET):
@@ -221,9 +229,12 @@ def test_fixed_runs_through_its_target(case_id: str) -> None:
     done = replay(case_id, "fixed")
     assert (done.error, done.cell) == (None, None)
     all_hold = all(
-        holds(fact, found) for fact, found in zip(facts_of(case_id), done.found, strict=True)
+        holds(fact, found)
+        for fact, found in zip(facts_of(case_id), done.found, strict=True)
     )
-    assert not all_hold or target_source(case_id, "fixed") != target_source(case_id, "reproduced")
+    assert not all_hold or target_source(case_id, "fixed") != target_source(
+        case_id, "reproduced"
+    )
 
 
 def test_pairs_from_every_library_and_every_root_cause_but_a_library_bug() -> None:
@@ -236,11 +247,17 @@ def test_pairs_from_every_library_and_every_root_cause_but_a_library_bug() -> No
 def test_shares_are_near_those_of_junobench(column: str, root: Path) -> None:
     """Within three cases of the share in JunoBench; each library has at least one pair."""
     published = list(
-        csv.DictReader((root / "data" / "published" / "cases.csv").read_text("utf-8").splitlines())
+        csv.DictReader(
+            (root / "data" / "published" / "cases.csv").read_text("utf-8").splitlines()
+        )
     )
-    theirs, ours = (Counter(case[column] for case in cases) for cases in (published, CASES))
+    theirs, ours = (
+        Counter(case[column] for case in cases) for cases in (published, CASES)
+    )
     expected = {name: len(CASES) * n / len(published) for name, n in theirs.items()}
-    assert {name: (ours[name], n) for name, n in expected.items() if abs(ours[name] - n) > 3} == {}
+    assert {
+        name: (ours[name], n) for name, n in expected.items() if abs(ours[name] - n) > 3
+    } == {}
 
 
 def needed_names(case_id: str) -> Iterator[str]:
@@ -280,7 +297,9 @@ def test_recorded_error_is_the_one_in_the_notebook(case: dict[str, str]) -> None
     (error,) = errors_of(code_cells(notebook)[target_index(case["case_id"])])
     assert error.ename.lower() == case["exception"]
     assert error.traceback[-1].startswith(f"{error.ename}: ")
-    assert not any(errors_of(cell) for cell in code_cells(read(case["case_id"], "fixed")))
+    assert not any(
+        errors_of(cell) for cell in code_cells(read(case["case_id"], "fixed"))
+    )
 
 
 @pytest.mark.parametrize("case_id", CASE_IDS)
@@ -302,6 +321,7 @@ def test_files_hold_nothing_of_the_building_machine(case_id: str, version: str) 
     text = notebook_path(case_id, version).read_text("utf-8")
     nbformat.validate(nbformat.reads(text, as_version=4))
     assert not re.search(
-        r'"id":|\\u001b|image/png|0x[0-9a-f]{4}|/site-packages"|[^"\s]/site-packages/', text
+        r'"id":|\\u001b|image/png|0x[0-9a-f]{4}|/site-packages"|[^"\s]/site-packages/',
+        text,
     )
     assert not re.search(r"ipykernel_\d+|\d{4}-\d\d-\d\dT\d\d:", text)

@@ -35,7 +35,9 @@ def error() -> Any:
 
 
 def code(source: str, count: int | None = None, *, fails: bool = False) -> Any:
-    return new_code_cell(source, execution_count=count, outputs=[error()] if fails else [])
+    return new_code_cell(
+        source, execution_count=count, outputs=[error()] if fails else []
+    )
 
 
 def notebook(*cells: Any) -> bytes:
@@ -43,7 +45,10 @@ def notebook(*cells: Any) -> bytes:
 
 
 def ran(*counts: int | None) -> list[CodeCell]:
-    return [CodeCell(index, f"cell {index}", count, None) for index, count in enumerate(counts)]
+    return [
+        CodeCell(index, f"cell {index}", count, None)
+        for index, count in enumerate(counts)
+    ]
 
 
 def test_code_cells_are_counted_without_text_cells() -> None:
@@ -63,7 +68,9 @@ def test_code_cells_are_counted_without_text_cells() -> None:
 
 
 def test_a_byte_order_mark_and_missing_metadata_are_tolerated() -> None:
-    bare = {"cells": [{"cell_type": "code", "source": ["a\n", "b"]}, {"cell_type": "raw"}]}
+    bare = {
+        "cells": [{"cell_type": "code", "source": ["a\n", "b"]}, {"cell_type": "raw"}]
+    }
     [cell] = read_code_cells(b"\xef\xbb\xbf" + json.dumps(bare).encode())
     assert (cell.source, cell.execution_count, cell.crash) == ("a\nb", None, None)
 
@@ -112,7 +119,10 @@ def test_a_notebook_of_format_3_is_upgraded() -> None:
         (b'{"nbformat": 3, "worksheets": [5]}', "format 3 cannot be read"),
         (b'{"nbformat": "x", "cells": []}', "format 'x' cannot be read"),
         (b'{"nbformat": 99, "cells": []}', "format 99 cannot be read"),
-        (b'{"cells": [{"cell_type": "code", "source": 5}]}', "source of code cell 0 is not text"),
+        (
+            b'{"cells": [{"cell_type": "code", "source": 5}]}',
+            "source of code cell 0 is not text",
+        ),
         (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "surrogates"),
         (
             b'{"cells": [{"cell_type": "code", "outputs": [{"output_type": "error", "traceback": [1]}]}]}',
@@ -166,15 +176,25 @@ def test_a_target_marked_for_execution_again_ran_once_before(
 
 
 def test_a_notebook_without_counts_ran_from_top_to_bottom() -> None:
-    assert [cell.index for cell in executed_before(ran(None, None, None, None), 2)] == [0, 1]
+    assert [cell.index for cell in executed_before(ran(None, None, None, None), 2)] == [
+        0,
+        1,
+    ]
 
 
 def test_before_a_target_without_a_count_ran_the_counted_cells_above_it() -> None:
-    assert [cell.index for cell in executed_before(ran(2, 1, None, None, 3), 3)] == [1, 0]
+    assert [cell.index for cell in executed_before(ran(2, 1, None, None, 3), 3)] == [
+        1,
+        0,
+    ]
 
 
 def test_tags_say_which_cells_may_raise_and_which_are_left_out() -> None:
-    expected, crash, skipped = code("a", 1, fails=True), code("b", 3, fails=True), code("c", 2)
+    expected, crash, skipped = (
+        code("a", 1, fails=True),
+        code("b", 3, fails=True),
+        code("c", 2),
+    )
     expected.metadata["tags"] = ["raises-exception"]
     skipped.metadata["tags"] = ["skip-execution"]
     cells = read_code_cells(notebook(expected, skipped, crash))
@@ -190,7 +210,9 @@ def test_tags_say_which_cells_may_raise_and_which_are_left_out() -> None:
 
 @pytest.mark.parametrize("tags", ["raises-exception", None, [["raises-exception"]], 3])
 def test_tags_that_are_no_list_of_strings_say_nothing(tags: Any) -> None:
-    document = {"cells": [{"cell_type": "code", "source": "a", "metadata": {"tags": tags}}]}
+    document = {
+        "cells": [{"cell_type": "code", "source": "a", "metadata": {"tags": tags}}]
+    }
     [cell] = read_code_cells(json.dumps(document).encode())
     assert cell.tags == frozenset()
 
@@ -220,7 +242,10 @@ def test_the_plan_numbers_all_cells_executed_then_target_then_the_rest() -> None
         ("Input In [5], in <cell line: 4>()\n      3 x\n----> 4 y", 4),
         ("/" + "tmp/ipykernel_19/127.py in <module>\n      1 x\n----> 2 y\n", 2),
         ("<ipython-input-5-1c4> in <module>\n----> 1 y\n", 1),
-        ('  File "<ipython-input-5-1c4>", line 9\n    x =\nSyntaxError: invalid syntax', 9),
+        (
+            '  File "<ipython-input-5-1c4>", line 9\n    x =\nSyntaxError: invalid syntax',
+            9,
+        ),
         ("File ~/lib/frame.py:4, in f(x)\n----> 4 boom\n", None),
         ("", None),
     ],

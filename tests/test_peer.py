@@ -36,7 +36,9 @@ class Unprintable:
         (Unprintable(), "a thing"),
     ],
 )
-def test_numbers_of_numpy_become_numbers_and_objects_their_text(value: Any, expected: Any) -> None:
+def test_numbers_of_numpy_become_numbers_and_objects_their_text(
+    value: Any, expected: Any
+) -> None:
     told = plain(value)
     assert told == expected
     assert json.loads(json.dumps(told)) == expected
@@ -47,11 +49,18 @@ def answer(**entries: Any) -> str:
 
 
 def test_attributes_count_for_every_variable_that_they_may_be_of() -> None:
-    seconds, state = laid_out(answer(X_fit={"shape": [3, 2]}, __method__X_fit_shape={"length": 2}))
+    seconds, state = laid_out(
+        answer(X_fit={"shape": [3, 2]}, __method__X_fit_shape={"length": 2})
+    )
     assert seconds == 0.5
     assert state["variables"] == {"X_fit": {"shape": [3, 2]}}
-    assert state["accesses"] == {"X.fit_shape": {"length": 2}, "X_fit.shape": {"length": 2}}
-    assert is_told(Fact("", "X_fit", "list(X_fit.shape)", [3, 2], ([3, 2],), None), state)
+    assert state["accesses"] == {
+        "X.fit_shape": {"length": 2},
+        "X_fit.shape": {"length": 2},
+    }
+    assert is_told(
+        Fact("", "X_fit", "list(X_fit.shape)", [3, 2], ([3, 2],), None), state
+    )
 
 
 def test_peer_that_cannot_be_installed_leaves_nothing_behind(
@@ -75,7 +84,9 @@ def test_expression_gives_the_answer_of_a_package_in_a_folder_and_leaves_no_name
     )
     expression = peer_expression(tmp_path, "x + 'y'")
     code = f"import sys; before = {{*globals()}}; told = {expression}; print(told, {{*globals()}} - before, *sys.path)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert """"state": {"x + 'y'": {"n": 1}}""" in done.stdout
     assert str(tmp_path) not in done.stdout
     assert "{'before', 'told'}" in done.stdout or "{'told', 'before'}" in done.stdout

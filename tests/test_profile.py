@@ -30,9 +30,9 @@ UNIT = re.search(
 
 @pytest.fixture
 def app() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))[
-        "services"
-    ]["app"]
+    found: dict[str, Any] = yaml.safe_load(
+        (ROOT / "docker-compose.yml").read_text("utf-8")
+    )["services"]["app"]
     return found
 
 
@@ -51,7 +51,10 @@ def test_the_container_may_do_as_little_as_it_can(app: dict[str, Any]) -> None:
     assert app["security_opt"] == ["no-new-privileges:true"]
     assert app["mem_limit"] == app["memswap_limit"]
     assert app["pids_limit"] > 0
-    assert not {"privileged", "user", "cap_add", "network_mode", "pid", "devices"} & app.keys()
+    assert (
+        not {"privileged", "user", "cap_add", "network_mode", "pid", "devices"}
+        & app.keys()
+    )
     assert all(
         {"size", "nosuid", "nodev", "noexec"} <= options.keys()
         for options in places_of(app).values()
@@ -76,21 +79,31 @@ class _Override(yaml.SafeLoader):
     """Knows Compose's own tag: a list that replaces the one it would be added to."""
 
 
-_Override.add_constructor("!override", lambda loader, node: loader.construct_sequence(node))  # type: ignore[type-var]
+_Override.add_constructor(
+    "!override", lambda loader, node: loader.construct_sequence(node)
+)  # type: ignore[type-var]
 
 
-def test_the_replicas_of_the_compose_file_are_started_by_commands_of_the_program() -> None:
+def test_the_replicas_of_the_compose_file_are_started_by_commands_of_the_program() -> (
+    None
+):
     text = (ROOT / "docs" / "admin" / "server.md").read_text("utf-8")
     [block] = re.findall(r"```yaml\n(services:.*?)```", text, re.DOTALL)
     services = yaml.load(block, _Override)["services"]
-    chosen = {name: parser().parse_args(service["command"]) for name, service in services.items()}
+    chosen = {
+        name: parser().parse_args(service["command"])
+        for name, service in services.items()
+    }
     assert chosen["app"].publish
     replicas = [name for name in services if chosen[name].replica_of]
     assert len(replicas) == 2
     to_caddy = re.findall(r"reverse_proxy (127\.0\.0\.1:8502.*) \{", text)
     published = [services[name]["ports"][0].rpartition(":")[0] for name in replicas]
     assert to_caddy == [" ".join(published)]
-    assert all(services[name]["ports"][0].endswith(f":{chosen[name].port}") for name in replicas)
+    assert all(
+        services[name]["ports"][0].endswith(f":{chosen[name].port}")
+        for name in replicas
+    )
 
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here")
@@ -127,12 +140,24 @@ def test_the_app_runs_with_a_file_system_that_it_can_only_read(
         str(data),
     ]
     port = free_port()
-    command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "crane_core",
+        "--data",
+        str(data),
+        "app",
+        "--port",
+        str(port),
+    ]
     log = tmp_path / "log"
     with (
         log.open("wb") as printed,
         subprocess.Popen(
-            [*room, *command, "--roles", str(roles)], cwd=ROOT, stdout=printed, stderr=printed
+            [*room, *command, "--roles", str(roles)],
+            cwd=ROOT,
+            stdout=printed,
+            stderr=printed,
         ) as process,
     ):
         try:
@@ -146,7 +171,9 @@ def is_up(address: str, process: subprocess.Popen[bytes]) -> bool:
     deadline = time.monotonic() + PATIENCE_S
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:
+            with urllib.request.urlopen(
+                f"{address}/_stcore/health", timeout=1
+            ) as answer:
                 return bool(answer.status == 200)
         except OSError:
             time.sleep(0.1)
@@ -157,14 +184,18 @@ def test_the_unit_of_the_document_is_one_and_names_its_limits(tmp_path: Path) ->
     assert UNIT
     words = dict(line.split("=", 1) for line in UNIT[1].splitlines() if "=" in line)
     assert {"MemoryMax", "TasksMax", "NoNewPrivileges", "ProtectSystem"} <= words.keys()
-    assert not {"RestrictNamespaces", "ProtectKernelTunables", "ProtectProc"} & words.keys(), (
-        "bubblewrap needs them off"
-    )
+    assert (
+        not {"RestrictNamespaces", "ProtectKernelTunables", "ProtectProc"}
+        & words.keys()
+    ), "bubblewrap needs them off"
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed")
     unit = tmp_path / "crane.service"
     unit.write_text(UNIT[1].replace(words["ExecStart"], "/bin/true"))
     done = subprocess.run(
-        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
+        ["systemd-analyze", "verify", str(unit)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert [line for line in done.stderr.splitlines() if "crane.service" in line] == []

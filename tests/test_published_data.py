@@ -81,7 +81,9 @@ def table(name: str) -> pd.DataFrame:
 
 
 def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("published_make", PUBLISHED / "make.py")
+    spec = importlib.util.spec_from_file_location(
+        "published_make", PUBLISHED / "make.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -98,7 +100,9 @@ def test_the_archives_give_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == (PUBLISHED / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.csv")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(PUBLISHED.glob("*.csv")), ids=lambda path: path.name
+)
 def test_files_are_utf8_with_line_feeds_and_no_duplicate_row(path: Path) -> None:
     content = path.read_bytes()
     assert b"\r" not in content
@@ -116,7 +120,9 @@ def test_files_are_utf8_with_line_feeds_and_no_duplicate_row(path: Path) -> None
         ("crash_type", CRASH_TYPES),
     ],
 )
-def test_111_cases_in_the_benchmarks_vocabularies(column: str, counts: dict[str, int]) -> None:
+def test_111_cases_in_the_benchmarks_vocabularies(
+    column: str, counts: dict[str, int]
+) -> None:
     assert Counter(table("cases.csv")[column]) == counts
     assert sum(counts.values()) == 111
 
@@ -129,7 +135,10 @@ def test_every_detector_and_setting_has_every_instance() -> None:
     }
     assert len(instances) == 222
     study = table("detections.csv").query("experiment == 'crane-llm-2025-10'")
-    groups = {key: set(rows["instance"]) for key, rows in study.groupby(["detector", "setting"])}
+    groups = {
+        key: set(rows["instance"])
+        for key, rows in study.groupby(["detector", "setting"])
+    }
     assert len(groups) == 10
     assert all(found == instances for found in groups.values())
 
@@ -146,7 +155,9 @@ def test_6660_llm_answers_and_one_run_per_analyzer() -> None:
 
 
 def test_analyzers_report_in_the_known_number_of_files() -> None:
-    analyzers = table("detections.csv").query("detector in ['pylint', 'pyright'] and run_1 == '1'")
+    analyzers = table("detections.csv").query(
+        "detector in ['pylint', 'pyright'] and run_1 == '1'"
+    )
     found = Counter(zip(analyzers["detector"], analyzers["setting"], strict=True))
     assert found == {
         ("pylint", "code"): 41,
@@ -180,22 +191,31 @@ def test_outcomes_use_our_labels_and_fixed_instances_only_two_of_them() -> None:
 
 
 def test_numbers_are_one_cell_each_in_known_units() -> None:
-    numbers = pd.concat([table(path.name) for path in sorted(PUBLISHED.glob("*_numbers.csv"))])
+    numbers = pd.concat(
+        [table(path.name) for path in sorted(PUBLISHED.glob("*_numbers.csv"))]
+    )
     assert not numbers.duplicated(["publication", "table_id", "row", "column"]).any()
     assert set(numbers["unit"]) == {"count", "percent", "share", "tokens"}
     assert numbers["printed"].str.fullmatch(r"\d+(\.\d+)?%?").all()
-    assert (numbers["printed"].str.endswith("%") == (numbers["unit"] == "percent")).all()
+    assert (
+        numbers["printed"].str.endswith("%") == (numbers["unit"] == "percent")
+    ).all()
     sizes = numbers.groupby("table_id").size().to_dict()
     paper = {"1": 21, "2a": 24, "2b": 24, "3": 18, "4a": 24, "4b": 12, "5": 8}
     assert sizes == paper | {"libraries": 624, "analyzers": 407, "junobench-llms": 96}
 
 
 def test_typed_totals_are_the_sums_of_their_rows() -> None:
-    readme = table("readme_numbers.csv").assign(printed=lambda frame: frame["printed"].astype(int))
+    readme = table("readme_numbers.csv").assign(
+        printed=lambda frame: frame["printed"].astype(int)
+    )
     readme[["title", "group"]] = readme["row"].str.split(", ", expand=True)
     is_total = readme["group"] == "total"
     sums = readme[~is_total].groupby(["title", "column"])["printed"].sum()
-    assert sums.to_dict() == readme[is_total].set_index(["title", "column"])["printed"].to_dict()
+    assert (
+        sums.to_dict()
+        == readme[is_total].set_index(["title", "column"])["printed"].to_dict()
+    )
     strata = (
         table("paper_numbers.csv")
         .query("table_id == '1'")

@@ -46,7 +46,8 @@ def rules(embedded_store: Store) -> pd.DataFrame:
     not ARCHIVE.is_file(), reason="the published archive is not beside this checkout"
 )
 @pytest.mark.skipif(
-    find_spec("torch") is None, reason="torch is asked about shapes, and is not installed"
+    find_spec("torch") is None,
+    reason="torch is asked about shapes, and is not installed",
 )
 def test_todays_rules_give_the_same_bytes(tmp_path: Path) -> None:
     maker().make(ARCHIVE, tmp_path / TABLE)
@@ -59,7 +60,9 @@ def test_the_detector_is_the_one_that_runs_here() -> None:
     )
 
 
-def test_every_instance_in_both_settings_and_no_false_alarm(rules: pd.DataFrame) -> None:
+def test_every_instance_in_both_settings_and_no_false_alarm(
+    rules: pd.DataFrame,
+) -> None:
     assert rules.groupby("setting").size().to_dict() == {"code": 222, "runtime": 222}
     assert rules["human"].isna().all()
     by = ["setting"]
@@ -80,7 +83,9 @@ def test_what_ships_is_class_and_line_alone() -> None:
     crashing = lines[lines["crashes"] == "1"]
     assert crashing["exception"].str.fullmatch(r"[A-Z][A-Za-z]+").all()
     assert crashing["line"].str.fullmatch(r"[1-9]\d{0,2}").all()
-    assert (lines.loc[lines["crashes"] == "0", ["exception", "line"]] == "").all(axis=None)
+    assert (lines.loc[lines["crashes"] == "0", ["exception", "line"]] == "").all(
+        axis=None
+    )
 
 
 def test_they_stand_beside_the_study_and_mix_with_no_one(
@@ -88,7 +93,17 @@ def test_they_stand_beside_the_study_and_mix_with_no_one(
 ) -> None:
     frame = verdict_frame(embedded_store)
     job = rules.assign(experiment="rules-code-junobench-0123abcd")
-    shown = beside(pd.concat([frame, job]), STUDY, ["rules-code-junobench-0123abcd", EXPERIMENT])
-    sizes = shown[shown["detector_kind"] == "rules"].groupby("detector_title").size().to_dict()
+    shown = beside(
+        pd.concat([frame, job]), STUDY, ["rules-code-junobench-0123abcd", EXPERIMENT]
+    )
+    sizes = (
+        shown[shown["detector_kind"] == "rules"]
+        .groupby("detector_title")
+        .size()
+        .to_dict()
+    )
     assert sizes == {"Certain-crash rules": 444, "Certain-crash rules (own)": 444}
-    assert set(frame.loc[frame["experiment"] == STUDY, "detector_kind"]) == {"llm", "analyzer"}
+    assert set(frame.loc[frame["experiment"] == STUDY, "detector_kind"]) == {
+        "llm",
+        "analyzer",
+    }

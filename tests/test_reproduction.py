@@ -61,10 +61,15 @@ def tallied() -> pd.DataFrame:
 def described(tally: pd.DataFrame) -> pd.DataFrame:
     ids = tally["instance_id"].str.rsplit("_", n=1, expand=True)
     frame = tally.assign(
-        benchmark="junobench", case_id=ids[0], version=ids[1], truth=ids[1] == "reproduced"
+        benchmark="junobench",
+        case_id=ids[0],
+        version=ids[1],
+        truth=ids[1] == "reproduced",
     )
     frame = frame.merge(published("cases.csv"), on="case_id", validate="many_to_one")
-    outcomes = published("outcomes.csv").rename(columns={"label": "human"})[[*KEY, "human"]]
+    outcomes = published("outcomes.csv").rename(columns={"label": "human"})[
+        [*KEY, "human"]
+    ]
     frame = frame.merge(outcomes, on=KEY, how="left", validate="one_to_one")
     titles = frame["detector"].map(TITLES)
     return frame.assign(
@@ -85,7 +90,9 @@ def numbers() -> pd.DataFrame:
     return pd.concat([published(name) for name in names], ignore_index=True)
 
 
-def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> dict[str, StudyTable]:
+def study_tables(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> dict[str, StudyTable]:
     return tables_of.study_tables(verdicts, numbers)
 
 
@@ -114,7 +121,11 @@ def test_no_printed_cell_differs(tables: dict[str, StudyTable]) -> None:
     ],
 )
 def test_cells_by_status(
-    tables: dict[str, StudyTable], table_id: str, equal: int, published_only: int, ours_only: int
+    tables: dict[str, StudyTable],
+    table_id: str,
+    equal: int,
+    published_only: int,
+    ours_only: int,
 ) -> None:
     counts = status_counts(tables.values())
     assert len(counts) == 10
@@ -128,15 +139,24 @@ def test_cells_by_status(
 
 def test_known_cells_by_hand(tables: dict[str, StudyTable]) -> None:
     cells = {
-        (table.id, cell.row, cell.column): cell for table in tables.values() for cell in table.cells
+        (table.id, cell.row, cell.column): cell
+        for table in tables.values()
+        for cell in table.cells
     }
     assert cells["2a", "GPT-5", "Accuracy (+RT)"].ours == 100 * Fraction(170, 222)
-    assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].ours == 100 * Fraction(90, 90 + 51)
+    assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].ours == 100 * Fraction(
+        90, 90 + 51
+    )
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].n == 222
     assert cells["1", "Total", "Sampled cases"].ours == 222
-    assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours == 63
     assert (
-        cells["junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"].ours
+        cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours
+        == 63
+    )
+    assert (
+        cells[
+            "junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"
+        ].ours
         == 65
     )
     assert (
@@ -148,12 +168,18 @@ def test_known_cells_by_hand(tables: dict[str, StudyTable]) -> None:
 def test_f1_without_a_hit_is_zero_where_the_workbook_is_blank(
     tables: dict[str, StudyTable],
 ) -> None:
-    alone = [cell for cell in tables["analyzers"].cells if cell.status is CellStatus.OURS_ONLY]
+    alone = [
+        cell
+        for cell in tables["analyzers"].cells
+        if cell.status is CellStatus.OURS_ONLY
+    ]
     assert {cell.column.partition(" ")[0] for cell in alone} == {"F1"}
     assert {cell.ours for cell in alone} == {0}
 
 
-def test_one_flipped_detection_is_drift(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
+def test_one_flipped_detection_is_drift(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> None:
     place = "detector == 'gpt-5' and setting == 'runtime' and instance_id == 'torch_1_fixed'"
     where = verdicts.query(place).index
     flipped = verdicts.copy()
@@ -161,24 +187,32 @@ def test_one_flipped_detection_is_drift(verdicts: pd.DataFrame, numbers: pd.Data
         where, ["n_safe", "n_crash"]
     ].to_numpy()
     found = drift(study_tables(flipped, numbers).values())
-    assert ("2b", "Accuracy (+RT)") in {(table_id, cell.column) for table_id, cell in found}
+    assert ("2b", "Accuracy (+RT)") in {
+        (table_id, cell.column) for table_id, cell in found
+    }
     assert {table_id for table_id, _ in found} == {"2a", "2b", "4a", "4b", "libraries"}
 
 
-def test_one_changed_outcome_is_drift(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
+def test_one_changed_outcome_is_drift(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> None:
     changed = verdicts.copy()
     where = verdicts.query(
         "detector == 'gpt-5' and setting == 'code' and human == 'partial'"
     ).index[0]
     changed.loc[where, "human"] = "correct"
-    assert {table_id for table_id, _ in drift(study_tables(changed, numbers).values())} == {
+    assert {
+        table_id for table_id, _ in drift(study_tables(changed, numbers).values())
+    } == {
         "2a",
         "3",
         "libraries",
     }
 
 
-def test_table_3_counts_outcomes_not_votes(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
+def test_table_3_counts_outcomes_not_votes(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> None:
     """The third partially correct outcome of GPT-5 (+RT) stands on a vote of 2 to 3."""
     place = "detector == 'gpt-5' and setting == 'runtime' and human == 'partial'"
     partial = verdicts.query(place).set_index("instance_id")[["n_crash", "n_safe"]]
@@ -202,11 +236,18 @@ def test_cells_of_table_3_that_count_an_undetected_crash_are_listed_as_contradic
     cells = {(cell.row, cell.column): cell for cell in tables["3"].cells}
     listed = published("contradictions.csv").query("table_id == '3'")
     assert set(listed["row"]) == {"GPT-5"}
-    assert dict(zip(listed["column"], listed["computed"].astype(int), strict=True)) == by_vote
+    assert (
+        dict(zip(listed["column"], listed["computed"].astype(int), strict=True))
+        == by_vote
+    )
     for column, printed in zip(listed["column"], listed["printed"], strict=True):
         assert cells["GPT-5", column].printed == str(printed)
-    llms = verdicts.query("experiment == 'crane-llm-2025-10' and truth and detector_kind == 'llm'")
-    llms = llms[llms["human"].isin(["partial", "wrong"]) & (llms["n_crash"] <= llms["n_safe"])]
+    llms = verdicts.query(
+        "experiment == 'crane-llm-2025-10' and truth and detector_kind == 'llm'"
+    )
+    llms = llms[
+        llms["human"].isin(["partial", "wrong"]) & (llms["n_crash"] <= llms["n_safe"])
+    ]
     assert llms["instance_id"].tolist() == ["numpy_10_reproduced"]
 
 
@@ -220,21 +261,27 @@ def test_readme_of_junobench_prints_the_first_run_not_the_vote(
     first = is_right.groupby([library, is_buggy]).sum()
     cells = {(cell.row, cell.column): cell for cell in tables["junobench-llms"].cells}
     for (name, buggy), right in first.items():
-        cell = cells[f"Mistral Small 3.1, {name}", f"Correct ({'buggy' if buggy else 'fixed'})"]
+        cell = cells[
+            f"Mistral Small 3.1, {name}", f"Correct ({'buggy' if buggy else 'fixed'})"
+        ]
         assert cell.printed == str(right), cell
     majority = {
         (row, column.replace(" by majority", "")): cell.ours
         for (row, column), cell in cells.items()
         if "by majority" in column
     }
-    parting = {place: ours for place, ours in majority.items() if ours != cells[place].ours}
+    parting = {
+        place: ours for place, ours in majority.items() if ours != cells[place].ours
+    }
     listed = published("contradictions.csv").query("table_id == 'junobench-llms'")
     places = list(zip(listed["row"], listed["column"], strict=True))
     assert parting == {
-        place: Fraction(text) for place, text in zip(places, listed["computed"], strict=True)
+        place: Fraction(text)
+        for place, text in zip(places, listed["computed"], strict=True)
     }
     assert listed["printed"].tolist() == [
-        cells[place].printed for place in zip(listed["row"], listed["column"], strict=True)
+        cells[place].printed
+        for place in zip(listed["row"], listed["column"], strict=True)
     ]
 
 
@@ -253,7 +300,9 @@ def test_contradictions_of_vote_and_outcome(verdicts: pd.DataFrame) -> None:
     assert found["why"].str.startswith("the outcome").all()
 
 
-def test_no_paper_cell_hangs_on_the_way_of_rounding(tables: dict[str, StudyTable]) -> None:
+def test_no_paper_cell_hangs_on_the_way_of_rounding(
+    tables: dict[str, StudyTable],
+) -> None:
     for table_id in ("1", "2a", "2b", "3", "4a", "4b"):
         for cell in tables[table_id].cells:
             if cell.ours is not None and cell.printed:
@@ -271,7 +320,9 @@ def test_no_paper_cell_hangs_on_the_way_of_rounding(tables: dict[str, StudyTable
         ("0", 3, "0"),
     ],
 )
-def test_halves_are_rounded_away_from_zero(value: str, decimals: int, expected: str) -> None:
+def test_halves_are_rounded_away_from_zero(
+    value: str, decimals: int, expected: str
+) -> None:
     assert rounded(Fraction(value), decimals) == Fraction(expected)
     assert printed_value(f"{expected}%") == Fraction(expected)
 
@@ -287,16 +338,24 @@ def test_ablation_needs_every_instance_of_a_published_release(
         (whole.head(190), False),
         (whole.assign(experiment="mine"), False),
     ):
-        found = study_tables(pd.concat([verdicts, extra], ignore_index=True), numbers)["4a"].cells
-        cell = next(cell for cell in found if (cell.row, cell.column) == ("GPT-5", column["4a"]))
+        found = study_tables(pd.concat([verdicts, extra], ignore_index=True), numbers)[
+            "4a"
+        ].cells
+        cell = next(
+            cell for cell in found if (cell.row, cell.column) == ("GPT-5", column["4a"])
+        )
         assert (cell.ours is not None) == is_measured
 
 
 def test_an_experiment_of_ones_own_leaves_the_published_tables_alone(
     verdicts: pd.DataFrame, numbers: pd.DataFrame, tables: dict[str, StudyTable]
 ) -> None:
-    mine = verdicts.query("detector == 'gpt-5'").assign(experiment="mine", n_crash=5, n_safe=0)
-    assert study_tables(pd.concat([verdicts, mine], ignore_index=True), numbers) == tables
+    mine = verdicts.query("detector == 'gpt-5'").assign(
+        experiment="mine", n_crash=5, n_safe=0
+    )
+    assert (
+        study_tables(pd.concat([verdicts, mine], ignore_index=True), numbers) == tables
+    )
 
 
 def test_without_verdicts_everything_is_published_only(
@@ -313,7 +372,9 @@ def test_without_verdicts_everything_is_published_only(
 def test_json_is_what_the_contract_says(tables: dict[str, StudyTable]) -> None:
     cells = json.loads(render(tables.values(), Format.JSON))["tables"]["2a"]["cells"]
     first = next(
-        cell for cell in cells if (cell["row"], cell["column"]) == ("GPT 5", "Recall (-RT)")
+        cell
+        for cell in cells
+        if (cell["row"], cell["column"]) == ("GPT 5", "Recall (-RT)")
     )
     assert {"row", "column", "printed", "ours", "delta", "n"} <= first.keys()
     assert first["printed"] == 56.8

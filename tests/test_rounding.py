@@ -27,11 +27,17 @@ def test_halves_go_up(value: float, decimals: int, text: str) -> None:
 
 
 def test_a_sign_stands_before_all_that_is_not_negative() -> None:
-    assert [digits(value, 1, sign=True) for value in (7.25, -7.25, 0.0)] == ["+7.3", "-7.3", "+0.0"]
+    assert [digits(value, 1, sign=True) for value in (7.25, -7.25, 0.0)] == [
+        "+7.3",
+        "-7.3",
+        "+0.0",
+    ]
 
 
 @given(st.integers(0, 5000), st.integers(1, 5000), st.integers(0, 3))
-def test_a_float_is_rounded_as_the_ratio_it_came_from(part: int, whole: int, decimals: int) -> None:
+def test_a_float_is_rounded_as_the_ratio_it_came_from(
+    part: int, whole: int, decimals: int
+) -> None:
     exact = Decimal(100 * part) / Decimal(whole)
     expected = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     assert (

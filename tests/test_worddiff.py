@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.worddiff import MOST_WORDS_OF_A_TEXT, Span, WordSide, changed_words, merged_words
+from crane_core.worddiff import (
+    MOST_WORDS_OF_A_TEXT,
+    Span,
+    WordSide,
+    changed_words,
+    merged_words,
+)
 
 LINE = st.text(st.sampled_from("ab1_ .(),'=é"), max_size=40)
 
@@ -25,13 +31,19 @@ def marked(line: str, spans: tuple[Span, ...]) -> list[str]:
         ("same", "same", [], []),
     ],
 )
-def test_words_of_one_side(left: str, right: str, lost: list[str], gained: list[str]) -> None:
+def test_words_of_one_side(
+    left: str, right: str, lost: list[str], gained: list[str]
+) -> None:
     spans = changed_words(left, right)
     assert (marked(left, spans.left), marked(right, spans.right)) == (lost, gained)
 
 
 def unmarked(line: str, spans: tuple[Span, ...]) -> str:
-    keep = [c for i, c in enumerate(line) if not any(start <= i < end for start, end in spans)]
+    keep = [
+        c
+        for i, c in enumerate(line)
+        if not any(start <= i < end for start, end in spans)
+    ]
     return "".join(keep)
 
 
@@ -43,12 +55,16 @@ def test_what_is_not_marked_is_the_same_on_both_sides(left: str, right: str) -> 
 
 
 WORDS = st.lists(
-    st.sampled_from(["the", "column", "is", "not", "missing", "from", "`frame`", "."]), max_size=12
+    st.sampled_from(["the", "column", "is", "not", "missing", "from", "`frame`", "."]),
+    max_size=12,
 ).map(" ".join)
 
 
 def test_two_versions_of_a_text_are_read_as_one() -> None:
-    left, right = "The key 'price' is missing in df.", "The column 'cost' is missing in df, twice."
+    left, right = (
+        "The key 'price' is missing in df.",
+        "The column 'cost' is missing in df, twice.",
+    )
     pieces = merged_words(left, right)
     assert pieces is not None
     assert [(str(side), (left if side is WordSide.LEFT else right)[start:end]) for side, (start, end) in pieces] == [
@@ -65,7 +81,9 @@ def test_unlike_and_endless_texts_are_not_compared() -> None:
         )
         is None
     )
-    assert merged_words("a " * MOST_WORDS_OF_A_TEXT, "a " * MOST_WORDS_OF_A_TEXT) is None
+    assert (
+        merged_words("a " * MOST_WORDS_OF_A_TEXT, "a " * MOST_WORDS_OF_A_TEXT) is None
+    )
 
 
 @given(left=WORDS, right=WORDS)
@@ -74,7 +92,11 @@ def test_the_pieces_of_one_side_are_its_text(left: str, right: str) -> None:
     if pieces is None:
         return
     assert (
-        "".join(right[start:end] for side, (start, end) in pieces if side is not WordSide.LEFT)
+        "".join(
+            right[start:end]
+            for side, (start, end) in pieces
+            if side is not WordSide.LEFT
+        )
         == right
     )
     of_left = [

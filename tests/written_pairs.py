@@ -41,7 +41,8 @@ def write_notebook(
         made[target]["outputs"] = [output]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
-        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made}), "utf-8"
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made}),
+        "utf-8",
     )
     return path
 

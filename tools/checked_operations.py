@@ -28,7 +28,10 @@ from crane_core.detectors.rules.family import EVERY_NAME, Family, Key  # noqa: E
 from crane_core.runtime.kernel_side.crane_surrogates.operations import CALLS, METHODS  # noqa: E402
 
 PAGE = ROOT / "docs" / "engineer" / "live-notebook.md"
-BEGIN, END = "<!-- written by tools/checked_operations.py -->", "<!-- end of what is written -->"
+BEGIN, END = (
+    "<!-- written by tools/checked_operations.py -->",
+    "<!-- end of what is written -->",
+)
 ASKED = """The library itself is asked about these operations, in a separate sealed process, with stand-ins that have
 the same types, shapes and columns and other values. What it raises for every value of that form is certain, so the
 exception and its message are the library's own, of the version that the kernel has."""
@@ -73,7 +76,10 @@ def tables() -> str:
         f"| {library} | {len(CALLS.get(library, ())):,} | {len(methods.get(library, ())):,} |"
         for library in sorted(set(CALLS) | set(methods))
     ]
-    head = ["| library | functions and classes | methods of its objects |", "|---|--:|--:|"]
+    head = [
+        "| library | functions and classes | methods of its objects |",
+        "|---|--:|--:|",
+    ]
     return "\n".join([*rules, "", ASKED, "", *head, *asked])
 
 
@@ -135,7 +141,9 @@ def _exceptions(module: ModuleType) -> set[str]:
             f"{families.__name__}."
         ):
             continue
-        neighbour = ast.parse(inspect.getsource(importlib.import_module(str(node.module))))
+        neighbour = ast.parse(
+            inspect.getsource(importlib.import_module(str(node.module)))
+        )
         taken = {alias.name for alias in node.names}
         for part in neighbour.body:
             if isinstance(part, ast.FunctionDef) and part.name in taken:
@@ -180,7 +188,9 @@ def main() -> int:
     """Write the tables, or say that they are not current."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 if the page is not current"
+        "--check",
+        action="store_true",
+        help="write nothing; exit 1 if the page is not current",
     )
     written = PAGE.read_text("utf-8")
     current = page_with_tables(written)

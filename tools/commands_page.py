@@ -58,7 +58,9 @@ def _choices(verb: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser
 def _helps(verb: argparse.ArgumentParser) -> dict[str, str]:
     found = [action for action in verb._actions if isinstance(action, SubParsers)]
     return {
-        choice.dest: choice.help or "" for action in found for choice in action._choices_actions
+        choice.dest: choice.help or ""
+        for action in found
+        for choice in action._choices_actions
     }
 
 
@@ -75,7 +77,9 @@ def _options(verb: argparse.ArgumentParser) -> Iterator[str]:
         yield from _table(verb, group._group_actions)
 
 
-def _table(verb: argparse.ArgumentParser, actions: list[argparse.Action]) -> Iterator[str]:
+def _table(
+    verb: argparse.ArgumentParser, actions: list[argparse.Action]
+) -> Iterator[str]:
     rows = [row for action in actions if (row := _row(verb, action))]
     if rows:
         yield from ("| argument | meaning |", "|---|---|", *rows, "")
@@ -88,7 +92,11 @@ def _row(verb: argparse.ArgumentParser, action: argparse.Action) -> str | None:
     formatter = verb._get_formatter()
     if action.option_strings:
         name = action.option_strings[-1]
-        value = "" if action.nargs == 0 else " " + formatter._format_args(action, _metavar(action))
+        value = (
+            ""
+            if action.nargs == 0
+            else " " + formatter._format_args(action, _metavar(action))
+        )
     else:
         name, value = formatter._format_args(action, action.metavar or action.dest), ""
     is_required = action.required and bool(action.option_strings)
@@ -103,7 +111,10 @@ def _metavar(action: argparse.Action) -> str:
 
 
 def _examples(verb: argparse.ArgumentParser) -> Iterator[str]:
-    lines = [line.strip() for line in (verb.epilog or "").removeprefix("example:").splitlines()]
+    lines = [
+        line.strip()
+        for line in (verb.epilog or "").removeprefix("example:").splitlines()
+    ]
     yield from (
         "```console",
         *(f"$ {TYPED.sub('crane', line)}" for line in lines if line),
@@ -115,12 +126,16 @@ def _examples(verb: argparse.ArgumentParser) -> Iterator[str]:
 def _cell(text: str) -> str:
     """A text within a table of Markdown: documents become links, and what Markdown would read as a sign is shown."""
     pieces = " ".join(text.split()).split("`")
-    shown = [_plain(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces)]
+    shown = [
+        _plain(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces)
+    ]
     return "`".join(shown).replace("|", "\\|")
 
 
 def _plain(text: str) -> str:
-    return DOCUMENT.sub(lambda found: f"[{found[1]}](../{found[1]})", SIGN.sub(r"\\\1", text))
+    return DOCUMENT.sub(
+        lambda found: f"[{found[1]}](../{found[1]})", SIGN.sub(r"\\\1", text)
+    )
 
 
 def _sentence(text: str) -> str:

@@ -27,7 +27,10 @@ if not _has_ops():
 def import_error() -> str:
     """What `import torchvision` says in a fresh interpreter, empty if it works."""
     done = subprocess.run(
-        [sys.executable, "-c", "import torchvision"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", "import torchvision"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.stderr if done.returncode else ""
 

@@ -26,7 +26,9 @@ class Progress:
     def read(self, line: str) -> None:
         if step := STEP.match(line):
             self.n_found += 1
-            self.words = f"{min(self.n_found, self.n_pins)} of {self.n_pins} packages, {step[1]}"
+            self.words = (
+                f"{min(self.n_found, self.n_pins)} of {self.n_pins} packages, {step[1]}"
+            )
         elif line.startswith("Installing collected packages:"):
             self.words = f"unpacking {line.count(',') + 1} packages"
 
@@ -55,7 +57,9 @@ def main(requirements: Path, purpose: str) -> int:
     ]
     # A list with hashes is whole, and leaves out on purpose what some package names (tools/left_out.txt).
     command += (
-        ["--require-hashes", "--no-deps"] if "--hash=" in requirements.read_text("utf-8") else []
+        ["--require-hashes", "--no-deps"]
+        if "--hash=" in requirements.read_text("utf-8")
+        else []
     )
     over = threading.Event()
     shown = threading.Thread(target=_show, args=(progress, over))

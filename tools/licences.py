@@ -14,7 +14,10 @@ FORM = ("--format=markdown", "--with-urls", "--order=license", "--from=mixed")
 
 def packages(requirements: Path) -> list[str]:
     """Names of the pinned packages that this platform has."""
-    lines = [line.partition(" \\")[0] for line in requirements.read_text("utf-8").splitlines()]
+    lines = [
+        line.partition(" \\")[0]
+        for line in requirements.read_text("utf-8").splitlines()
+    ]
     pins = [Requirement(line) for line in lines if line and line[0] not in " #"]
     return [
         metadata.metadata(pin.name)["Name"]

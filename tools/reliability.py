@@ -25,7 +25,8 @@ MISTAKES = "`tests/test_bad_input.py`"
 TRIED = "tried"
 """What a test records (pytest's `record_property`) that tries more than once."""
 ATTACKS = re.compile(
-    r"^(?P<name>[^:\n]+): tried (?P<tried>\d+), contained (?P<contained>\d+)$", re.MULTILINE
+    r"^(?P<name>[^:\n]+): tried (?P<tried>\d+), contained (?P<contained>\d+)$",
+    re.MULTILINE,
 )
 DRILL = re.compile(
     r"^(?P<people>\d+) annotators, (?P<minutes>[\d.]+) minutes; the app killed (?P<kills>\d+) times, (?P<cuts>\d+) "
@@ -64,18 +65,32 @@ def cases_of(file: str, reports: Path) -> list[ET.Element]:
     """What pytest reports of a file's tests. Raises FileNotFoundError if it reports nothing."""
     report = reports / f"{file.replace('/', '.')}.xml"
     if not report.exists():
-        command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}", file]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n0",
+            f"--junitxml={report}",
+            file,
+        ]
         subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
     return list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest's own file
 
 
 def counted(family: Family, cases: list[ET.Element]) -> Row:
     """The row of one family; of a failed test no try was contained."""
-    own = [case for case in cases if case.get("name", "").partition("[")[0] in family.tests]
-    tries = [(_tries(case), _passed(case)) for case in own if case.find("skipped") is None]
+    own = [
+        case for case in cases if case.get("name", "").partition("[")[0] in family.tests
+    ]
+    tries = [
+        (_tries(case), _passed(case)) for case in own if case.find("skipped") is None
+    ]
     tried = sum(n for n, _ in tries)
     contained = sum(n for n, passed in tries if passed)
-    return Row(family.what, family.one, f"`{family.file}`", tried, contained, tried - contained)
+    return Row(
+        family.what, family.one, f"`{family.file}`", tried, contained, tried - contained
+    )
 
 
 def _tries(case: ET.Element) -> int:
@@ -112,8 +127,13 @@ def logged(text: str) -> Iterator[Row]:
 def document(rows: list[Row]) -> str:
     """The table, and below it what a try is and what shows it."""
     total = _sum("all", rows)
-    others = _sum("all but the command line", [row for row in rows if row.shown_by != MISTAKES])
-    head = ["| attack or fault | tried | contained | fired or lost |", "|---|---:|---:|---:|"]
+    others = _sum(
+        "all but the command line", [row for row in rows if row.shown_by != MISTAKES]
+    )
+    head = [
+        "| attack or fault | tried | contained | fired or lost |",
+        "|---|---:|---:|---:|",
+    ]
     table = [
         f"| {row.what} | {row.tried} | {row.contained} | {row.lost} |"
         for row in [*rows, others, total]
@@ -125,7 +145,19 @@ def document(rows: list[Row]) -> str:
         "again; `python -m pytest FILE` runs the tests of one row."
     )
     return "\n".join(
-        ["# Reliability", "", about, "", *head, *table, "", "## What one try is", "", *meant, ""]
+        [
+            "# Reliability",
+            "",
+            about,
+            "",
+            *head,
+            *table,
+            "",
+            "## What one try is",
+            "",
+            *meant,
+            "",
+        ]
     )
 
 
@@ -138,7 +170,8 @@ def main(folder: str, *logs: str) -> int:
     reports = Path(folder).resolve()
     reports.mkdir(parents=True, exist_ok=True)
     cases = {
-        file: cases_of(file, reports) for file in dict.fromkeys(family.file for family in wanted)
+        file: cases_of(file, reports)
+        for file in dict.fromkeys(family.file for family in wanted)
     }
     rows = [counted(family, cases[family.file]) for family in wanted]
     for log in logs:

@@ -44,7 +44,11 @@ def rows(archive: Path) -> Iterator[tuple[object, ...]]:
                 states[record.instance_id] = record
     for setting in SETTINGS:
         for instance_id in sorted(states, key=natural):
-            yield (setting, instance_id, *answer(cells[instance_id], states[instance_id], setting))
+            yield (
+                setting,
+                instance_id,
+                *answer(cells[instance_id], states[instance_id], setting),
+            )
 
 
 def natural(instance_id: str) -> tuple[str, int, str]:
@@ -53,7 +57,9 @@ def natural(instance_id: str) -> tuple[str, int, str]:
     return library, int(number), version
 
 
-def answer(cells: list[Cell], state: KernelState, setting: Setting) -> tuple[object, ...]:
+def answer(
+    cells: list[Cell], state: KernelState, setting: Setting
+) -> tuple[object, ...]:
     """1, exception and line of the first certain crash; 0 and two empty cells where the rules find none."""
     said = rules_detector.predict(cells, state, setting)
     if not said.crashes:
@@ -76,10 +82,14 @@ def main() -> None:
     )
     parser.add_argument("archive", type=Path, help="crane_llm.tar.gz")
     parser.add_argument(
-        "--out", type=Path, default=CHECKOUT / "data" / "published" / TABLE, help="where to write"
+        "--out",
+        type=Path,
+        default=CHECKOUT / "data" / "published" / TABLE,
+        help="where to write",
     )
     parser.add_argument(
-        "--python", help="interpreter whose libraries are asked, of the study's versions"
+        "--python",
+        help="interpreter whose libraries are asked, of the study's versions",
     )
     chosen = parser.parse_args()
     if chosen.python:

@@ -20,7 +20,11 @@ PICTURES = {
     "pair": "cases?benchmark=minibench&case=sklearn_1",
 }
 """Name of each picture to the address that it shows."""
-DRAWN = {"overview": "[data-testid=stVegaLiteChart] svg", "pair": ".cw-pair", "try": ".cw-verdict"}
+DRAWN = {
+    "overview": "[data-testid=stVegaLiteChart] svg",
+    "pair": ".cw-pair",
+    "try": ".cw-verdict",
+}
 """What must be visible first."""
 SIZE = {"width": 1280, "height": 820}
 MENU, TITLE = "menu", "title"
@@ -30,7 +34,10 @@ OVER = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 def main(chromium: str) -> None:
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data") as address:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve(Path(folder) / "data") as address,
+    ):
         _take(chromium, f"{address}/")
 
 
@@ -40,7 +47,9 @@ def _take(chromium: str, address: str) -> None:
             executable_path=chromium,
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
-        page = browser.new_page(viewport=SIZE, color_scheme="light", device_scale_factor=1.5)
+        page = browser.new_page(
+            viewport=SIZE, color_scheme="light", device_scale_factor=1.5
+        )
         page.set_default_timeout(120_000)
         for name, path in PICTURES.items():
             page.goto(address + path)
@@ -49,9 +58,13 @@ def _take(chromium: str, address: str) -> None:
             page.wait_for_function(QUIET)
             picture = Image.open(BytesIO(page.screenshot()))
             told = PngInfo()
-            told.add_text(MENU, "\n".join(page.get_by_test_id("stTopNavLink").all_inner_texts()))
+            told.add_text(
+                MENU, "\n".join(page.get_by_test_id("stTopNavLink").all_inner_texts())
+            )
             told.add_text(TITLE, page.locator("[data-testid=stMain] h1").inner_text())
-            picture.save(ROOT / "docs" / "pictures" / f"{name}.png", pnginfo=told, optimize=True)
+            picture.save(
+                ROOT / "docs" / "pictures" / f"{name}.png", pnginfo=told, optimize=True
+            )
         browser.close()
 
 

@@ -40,7 +40,8 @@ def found_in(file: str) -> list[Found]:
     with default_settings():
         secrets.scan_file(file)
     return [
-        Found(file, secret.line_number, secret.type, secret.secret_hash) for _, secret in secrets
+        Found(file, secret.line_number, secret.type, secret.secret_hash)
+        for _, secret in secrets
     ]
 
 
@@ -63,7 +64,9 @@ def files() -> list[str]:
         ".",
         *LEFT_OUT,
     ]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     return [name for name in listed.split("\0") if (ROOT / name).is_file()]
 
 
@@ -71,8 +74,13 @@ def scanned(names: list[str]) -> Iterator[tuple[str, list[Found]]]:
     """Each file with what looks like a secret in it and is not a known false finding."""
     harmless = known()
     with ProcessPoolExecutor() as pool:
-        for name, entries in zip(names, pool.map(found_in, names, chunksize=16), strict=True):
-            yield name, [one for one in entries if one.digest not in harmless.get(name, set())]
+        for name, entries in zip(
+            names, pool.map(found_in, names, chunksize=16), strict=True
+        ):
+            yield (
+                name,
+                [one for one in entries if one.digest not in harmless.get(name, set())],
+            )
 
 
 def state_of(name: str) -> str:
@@ -85,13 +93,17 @@ def state_of(name: str) -> str:
 def main(names: list[str]) -> int:
     kept = set(CLEAN.read_text("utf-8").split()) if CLEAN.is_file() else set()
     states = {name: state_of(name) for name in names or files()}
-    results = dict(scanned([name for name, state in states.items() if state not in kept]))
+    results = dict(
+        scanned([name for name, state in states.items() if state not in kept])
+    )
     if not names and CLEAN.parent.is_dir():
         clean = [state for name, state in states.items() if not results.get(name)]
         CLEAN.write_text("\n".join(clean) + "\n", "utf-8")
     found = sorted(one for entries in results.values() for one in entries)
     for one in found:
-        print(f"{one.file}:{one.line}: {one.kind}, digest {one.digest}", file=sys.stderr)
+        print(
+            f"{one.file}:{one.line}: {one.kind}, digest {one.digest}", file=sys.stderr
+        )
     if found:
         print(
             f"Take them out, or add a false finding, with the reason, to {KNOWN.relative_to(ROOT)}.",

@@ -23,7 +23,10 @@ import sklearn
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import all_estimators
 
-TABLE = Path(__file__).parents[1] / "crane_core/detectors/rules/families/sklearn_classes.json"
+TABLE = (
+    Path(__file__).parents[1]
+    / "crane_core/detectors/rules/families/sklearn_classes.json"
+)
 N_ROWS = 40
 _RANDOM = np.random.default_rng(0)
 SOUND = np.abs(_RANDOM.normal(size=(N_ROWS, 4))) + 0.1
@@ -69,8 +72,14 @@ def refused(attempt: Callable[..., Any], *arguments: Any) -> str | None:
 
 def signature(kind: type) -> list[inspect.Parameter]:
     """The parameters of the constructor; classes without their own constructor have none."""
-    found = list(inspect.signature(type.__getattribute__(kind, "__init__")).parameters.values())[1:]
-    return [each for each in found if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+    found = list(
+        inspect.signature(type.__getattribute__(kind, "__init__")).parameters.values()
+    )[1:]
+    return [
+        each
+        for each in found
+        if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+    ]
 
 
 def made(kind: type) -> Any:
@@ -114,7 +123,8 @@ def offered(estimator: Any, names: Sequence[str]) -> list[str]:
 
 def unfitted(estimator: Any, y: Any) -> dict[str, str | None]:
     return {
-        name: refused(asked, clone(estimator), name, SOUND, y) for name in offered(estimator, ASKED)
+        name: refused(asked, clone(estimator), name, SOUND, y)
+        for name in offered(estimator, ASKED)
     }
 
 
@@ -137,7 +147,12 @@ def parameters(kind: type) -> dict[str, Any]:
 def _default(parameter: inspect.Parameter) -> Any:
     if parameter.default is parameter.empty:
         return {"required": True}
-    is_plain = parameter.default is None or type(parameter.default) in (bool, int, float, str)
+    is_plain = parameter.default is None or type(parameter.default) in (
+        bool,
+        int,
+        float,
+        str,
+    )
     is_finite = (
         is_plain
         and parameter.default == parameter.default
@@ -166,7 +181,10 @@ def public_path(kind: type) -> str:
     """The shortest dotted name under which it is imported."""
     parts = kind.__module__.split(".")
     for end in range(2, len(parts) + 1):
-        if getattr(importlib.import_module(".".join(parts[:end])), kind.__name__, None) is kind:
+        if (
+            getattr(importlib.import_module(".".join(parts[:end])), kind.__name__, None)
+            is kind
+        ):
             return ".".join([*parts[:end], kind.__name__])
     return f"{kind.__module__}.{kind.__name__}"
 
@@ -200,7 +218,9 @@ def described(kind: type) -> dict[str, Any]:
         return facts
     can_fit, y = target_that_fits(estimator)
     facts["unfitted"] = [
-        name for name, each in unfitted(estimator, y).items() if each == "NotFittedError"
+        name
+        for name, each in unfitted(estimator, y).items()
+        if each == "NotFittedError"
     ]
     if not can_fit:
         return facts
@@ -213,7 +233,9 @@ def described(kind: type) -> dict[str, Any]:
     ]
     facts["unfitted_attributes"] = {
         exception: names
-        for exception, names in _by_exception(unreadable(clone(estimator), facts["learnt"])).items()
+        for exception, names in _by_exception(
+            unreadable(clone(estimator), facts["learnt"])
+        ).items()
         if exception != "AttributeError"
     }
     facts["counts_features"] = counts_features(trained, y)
@@ -223,7 +245,9 @@ def described(kind: type) -> dict[str, Any]:
 def _by_exception(findings: dict[str, str | None]) -> dict[str, list[str]]:
     return {
         exception: [name for name, each in findings.items() if each == exception]
-        for exception in dict.fromkeys(each for each in findings.values() if each is not None)
+        for exception in dict.fromkeys(
+            each for each in findings.values() if each is not None
+        )
     }
 
 
@@ -238,5 +262,6 @@ def table() -> dict[str, Any]:
 
 if __name__ == "__main__":
     TABLE.write_text(
-        json.dumps(table(), indent=None, separators=(",", ":")).replace("}},", "}},\n") + "\n"
+        json.dumps(table(), indent=None, separators=(",", ":")).replace("}},", "}},\n")
+        + "\n"
     )

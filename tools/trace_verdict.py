@@ -18,7 +18,11 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.family import Rule, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.initial_state import InitialState
-from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter
+from crane_core.detectors.rules.interpreter import (
+    ControlFlowExitError,
+    GiveUpError,
+    Interpreter,
+)
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.detectors.rules.predict import findings
 from crane_core.detectors.rules_detector import predict
@@ -42,7 +46,11 @@ def described(value: AbstractValue | None) -> str:
     """An abstract value in one line: its type, and the facts that a reader needs."""
     if value is None:
         return "not known"
-    facts = [f"{name}={value.fact(name)}" for name in SHOWN_FACTS if value.fact(name) is not None]
+    facts = [
+        f"{name}={value.fact(name)}"
+        for name in SHOWN_FACTS
+        if value.fact(name) is not None
+    ]
     what = value.path or value.type or "unknown"
     return " ".join([what, *facts])
 
@@ -61,7 +69,10 @@ class TracedInterpreter(Interpreter):
         arguments: Arguments = Arguments(),  # noqa: B008 - a frozen record
         absent: Mapping[str, Any] | None = None,
     ) -> AbstractValue | None:
-        rules = [f"{file_of(each.rule)}.{each.rule.__name__}" for each in rules_for(step, of, name)]
+        rules = [
+            f"{file_of(each.rule)}.{each.rule.__name__}"
+            for each in rules_for(step, of, name)
+        ]
         asked_of = of if isinstance(of, str) else described(of)
         given = [described(value) for value in arguments.positional]
         print(
@@ -71,7 +82,13 @@ class TracedInterpreter(Interpreter):
         print(f"    rules: {', '.join(rules) or 'none'}")
         try:
             answer = super().ask(
-                step, of, name, node, receiver=receiver, arguments=arguments, absent=absent
+                step,
+                of,
+                name,
+                node,
+                receiver=receiver,
+                arguments=arguments,
+                absent=absent,
             )
         except Crash as crash:
             print(f"    raises {crash.exception}: {crash.why}")
@@ -87,7 +104,9 @@ def heading(number: int, words: str) -> None:
 def read(case: str) -> CheckedNotebook:
     """Steps 1 and 2: the notebook's cells, and the kernel's state before the target."""
     instance = f"{case}_reproduced"
-    heading(1, "crane_core/runtime/plan.py, read_plan: which cells run before which target")
+    heading(
+        1, "crane_core/runtime/plan.py, read_plan: which cells run before which target"
+    )
     checked = read_notebook(MINIBENCH / "benchmark" / case / f"{instance}.ipynb")
     for cell in checked.plan.executed:
         print(f"  cell {cell.index} runs: {cell.source.splitlines()[0]}")
@@ -98,7 +117,9 @@ def read(case: str) -> CheckedNotebook:
         2,
         "crane_core/runtime/capture.py, capture: what the kernel holds then (as it ships with minibench)",
     )
-    document = json.loads((MINIBENCH / "states" / f"{instance}.json").read_text("utf-8"))
+    document = json.loads(
+        (MINIBENCH / "states" / f"{instance}.json").read_text("utf-8")
+    )
     print(f"  versions: {document['captured']['packages']}")
     for name, entry in document["variables"].items():
         print(
@@ -110,14 +131,20 @@ def read(case: str) -> CheckedNotebook:
 def interpret(cells: Sequence[Cell], state: KernelState) -> None:
     """Steps 3 and 4: names as abstract values, and the target over them."""
     heading(
-        3, "crane_core/detectors/rules/initial_state.py, InitialState: names as abstract values"
+        3,
+        "crane_core/detectors/rules/initial_state.py, InitialState: names as abstract values",
     )
     initial = InitialState(cells, state)
     for name in state.variables:
         print(f"  {name}: {described(initial.value(name))}")
-    print(f"  who else may act while the target runs: {', '.join(initial.unsure) or 'nobody'}")
+    print(
+        f"  who else may act while the target runs: {', '.join(initial.unsure) or 'nobody'}"
+    )
 
-    heading(4, "crane_core/detectors/rules/interpreter.py, Interpreter: the target, step by step")
+    heading(
+        4,
+        "crane_core/detectors/rules/interpreter.py, Interpreter: the target, step by step",
+    )
     interpreter = TracedInterpreter(initial)
     outcome = "the target has no certain crash"
     try:
@@ -144,7 +171,8 @@ def conclude(cells: Sequence[Cell], state: KernelState) -> None:
         print("  no finding")
 
     heading(
-        6, "crane_core/detectors/rules_detector.py, predict: the verdict that every face prints"
+        6,
+        "crane_core/detectors/rules_detector.py, predict: the verdict that every face prints",
     )
     said = predict(cells, state, Setting.RUNTIME_PLUS)
     print(f"  crash: {said.crashes or None}")

@@ -78,7 +78,11 @@ def _made_at(raw: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     if not isinstance(device, str) or not DEVICE.fullmatch(device):
         raise ValueError("device must be 8 to 64 letters, digits and dashes")
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < 2**31:
+    if (
+        isinstance(number, bool)
+        or not isinstance(number, int)
+        or not 1 <= number < 2**31
+    ):
         raise ValueError("number must count the acts of the device from 1")
     return {"device": device, "number": number}
 
@@ -108,7 +112,9 @@ def _showing(value: object) -> int:
 def _label(raw: Mapping[str, Any], plan: Plan) -> str:
     label = _text(raw, "label")
     if label not in plan.labels:
-        raise ValueError(f"{label[:40]!r} is not one of the labels {plan.labels.listed()}")
+        raise ValueError(
+            f"{label[:40]!r} is not one of the labels {plan.labels.listed()}"
+        )
     return label
 
 

@@ -45,14 +45,18 @@ def assigned(
     """
     everything = [item.item for item in items]
     if overlap in (Overlap.NONE, Overlap.SOME):
-        return dealt(items, people, 1 if overlap is Overlap.NONE else per_item, seed=seed)
+        return dealt(
+            items, people, 1 if overlap is Overlap.NONE else per_item, seed=seed
+        )
     if overlap is Overlap.ALL:
         return {person: list(everything) for person in people}
     of_stratum: dict[int, list[str]] = defaultdict(list)
     for item in items:
         of_stratum[item.stratum].append(item.item)
     second = [
-        name for place, names in sorted(of_stratum.items()) for name in names[: shared[place]]
+        name
+        for place, names in sorted(of_stratum.items())
+        for name in names[: shared[place]]
     ]
     first, *others = people
     return {first: everything} | {person: list(second) for person in others}
@@ -63,13 +67,18 @@ def dealt(
 ) -> dict[str, list[str]]:
     """Each item to `per_item` different people, stratum by stratum; loads differ by one item at most."""
     if not 1 <= per_item <= len(people):
-        raise ValueError(f"each item needs {per_item:,} annotators, and there are {len(people):,}")
+        raise ValueError(
+            f"each item needs {per_item:,} annotators, and there are {len(people):,}"
+        )
     chance = Random(f"{seed}/dealt")
     found: dict[str, list[str]] = {person: [] for person in people}
     shuffled = sorted(items, key=lambda item: (item.stratum, chance.random()))
     for item in shuffled:
         for person in least_loaded(
-            people, {name: len(names) for name, names in found.items()}, per_item, chance
+            people,
+            {name: len(names) for name, names in found.items()},
+            per_item,
+            chance,
         ):
             found[person].append(item.item)
     return found

@@ -71,12 +71,16 @@ def draw_plan(
     number or the number of annotators is invalid.
     """
     _check(request)
-    gold = tuple(replace(entry, item=item_name(request, entry.verdict)) for entry in request.gold)
+    gold = tuple(
+        replace(entry, item=item_name(request, entry.verdict)) for entry in request.gold
+    )
     ordered = sorted(without_gold(verdicts, gold), key=lambda verdict: verdict.key)
     groups = _groups(ordered, request.design.strata)
     required = _required(len(ordered), request.design)
     sizes = {name: len(group) for name, group in groups.items()}
-    sampled = allocate(required, sizes) if request.design.kind is DrawKind.SAMPLE else sizes
+    sampled = (
+        allocate(required, sizes) if request.design.kind is DrawKind.SAMPLE else sizes
+    )
     drawn = {
         name: _draw(group, sampled[name], f"{request.seed}/items/{name}")
         for name, group in groups.items()
@@ -99,9 +103,9 @@ def draw_plan(
         if n_first
         else theirs
     )
-    if len({item.item for item in items} | {entry.item for entry in gold}) != len(items) + len(
-        gold
-    ):
+    if len({item.item for item in items} | {entry.item for entry in gold}) != len(
+        items
+    ) + len(gold):
         raise ValueError("two items have the same name; choose another seed")
     return Plan(
         campaign=request.campaign,
@@ -121,7 +125,8 @@ def draw_plan(
         blind=request.blind,
         required=required,
         strata=tuple(
-            _stratum(name, place, sizes, items, theirs) for place, name in enumerate(names)
+            _stratum(name, place, sizes, items, theirs)
+            for place, name in enumerate(names)
         ),
         items=items,
         orders={
@@ -160,12 +165,21 @@ def whole_assignment(
     """
     first, rest = items[: design.calibration], items[design.calibration :]
     more = [
-        max(0, n - sum(item.stratum == place for item in first)) for place, n in enumerate(shared)
+        max(0, n - sum(item.stratum == place for item in first))
+        for place, n in enumerate(shared)
     ]
     of_rest = assigned(
-        rest, people, design.overlap, shared=more, per_item=design.per_item, seed=str(seed)
+        rest,
+        people,
+        design.overlap,
+        shared=more,
+        per_item=design.per_item,
+        seed=str(seed),
     )
-    return {person: [item.item for item in first] + names for person, names in of_rest.items()}
+    return {
+        person: [item.item for item in first] + names
+        for person, names in of_rest.items()
+    }
 
 
 def _shared(
@@ -177,7 +191,9 @@ def _shared(
     if design.kind is DrawKind.SAMPLE:
         required = _required(sum(sampled.values()), design)
         sizes = sampled
-    return {name: min(n, sampled[name]) for name, n in allocate(required, sizes).items()}
+    return {
+        name: min(n, sampled[name]) for name, n in allocate(required, sizes).items()
+    }
 
 
 def item_name(request: CampaignRequest, verdict: LabelledVerdict) -> str:
@@ -190,22 +206,32 @@ def _check(request: CampaignRequest) -> None:
     check_name(request.campaign, "a campaign")
     for annotator in request.annotators:
         check_name(annotator, "an annotator")
-    if not request.annotators or len(set(request.annotators)) != len(request.annotators):
+    if not request.annotators or len(set(request.annotators)) != len(
+        request.annotators
+    ):
         raise ValueError("a campaign needs annotators, each named once")
     if len({entry.verdict.key for entry in request.gold}) != len(request.gold):
         raise ValueError("a verdict is named as gold twice")
-    if strange := [entry.label for entry in request.gold if entry.label not in request.labels]:
-        raise ValueError(f"the gold label {strange[0]!r} is none of {request.labels.listed()}")
+    if strange := [
+        entry.label for entry in request.gold if entry.label not in request.labels
+    ]:
+        raise ValueError(
+            f"the gold label {strange[0]!r} is none of {request.labels.listed()}"
+        )
     design = request.design
     if not 0 < design.confidence < 1 or not 0 <= design.repeats <= 0.5:
         raise ValueError(
             "confidence must be between 0 and 1, and the share of repeats between 0 and 0.5"
         )
     if unknown := [name for name in design.strata if name not in STRATA]:
-        raise ValueError(f"{unknown[0]!r} is not a stratum; choose from {', '.join(STRATA)}")
+        raise ValueError(
+            f"{unknown[0]!r} is not a stratum; choose from {', '.join(STRATA)}"
+        )
     if design.overlap is Overlap.SAMPLE and len(request.annotators) < 2:
         raise ValueError("an overlap sample needs a second annotator")
-    if design.overlap is Overlap.SOME and not 1 <= design.per_item <= len(request.annotators):
+    if design.overlap is Overlap.SOME and not 1 <= design.per_item <= len(
+        request.annotators
+    ):
         raise ValueError(
             f"each item needs {design.per_item:,} annotators, and there are {len(request.annotators):,}"
         )
@@ -213,7 +239,11 @@ def _check(request: CampaignRequest) -> None:
 
 def _required(population: int, design: Design) -> int:
     """Equation 1. The study's z of 1.96 for 95%, else the normal quantile."""
-    z = Z_95 if design.confidence == 0.95 else -NormalDist().inv_cdf((1 - design.confidence) / 2)
+    z = (
+        Z_95
+        if design.confidence == 0.95
+        else -NormalDist().inv_cdf((1 - design.confidence) / 2)
+    )
     return required_sample(population, z=z, margin=design.margin, p=design.p)
 
 
@@ -228,7 +258,10 @@ def _groups(
 
 def stratum_name(verdict: LabelledVerdict, strata: tuple[str, ...]) -> str:
     """The stratum that a verdict falls into: "gpt-5 · code"."""
-    return SEPARATOR.join(str(getattr(verdict, name) or "unknown") for name in strata) or "all"
+    return (
+        SEPARATOR.join(str(getattr(verdict, name) or "unknown") for name in strata)
+        or "all"
+    )
 
 
 def _draw(group: list[LabelledVerdict], n: int, seed: str) -> list[LabelledVerdict]:

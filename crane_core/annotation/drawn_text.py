@@ -16,4 +16,6 @@ def drawn_text(texts: Sequence[tuple[str, int]], *, seed: str) -> str:
     The same texts and seed give the same text, in whatever order the texts come.
     """
     known = sorted(texts)
-    return Random(seed).choices([text for text, _ in known], weights=[n for _, n in known])[0]
+    return Random(seed).choices(
+        [text for text, _ in known], weights=[n for _, n in known]
+    )[0]

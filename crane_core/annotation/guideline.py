@@ -52,7 +52,10 @@ def guideline_version() -> str:
 
 def as_guideline(text: str) -> str:
     """The text as it is stored: line ends of one kind, one at its end. Raises ValueError if it is not valid."""
-    whole = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip("\n") + "\n"
+    whole = (
+        text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip("\n")
+        + "\n"
+    )
     if not whole.strip():
         raise ValueError("the guideline is empty")
     if len(whole) > MOST_CHARACTERS:
@@ -66,14 +69,22 @@ def sections(text: str) -> tuple[str, tuple[Section, ...]]:
     """The text before the first heading of the third level, and a section for each such heading."""
     head, *parts = _FOLDED.split(text)
     titled = (part.partition("\n") for part in parts)
-    return head, tuple(Section(title.strip(), body.strip()) for title, _, body in titled)
+    return head, tuple(
+        Section(title.strip(), body.strip()) for title, _, body in titled
+    )
 
 
 def difference(older: str, newer: str) -> list[str]:
     """The changed lines in the form of `diff -u`, without its head."""
-    return list(unified_diff(older.splitlines(), newer.splitlines(), lineterm="", n=CONTEXT))[2:]
+    return list(
+        unified_diff(older.splitlines(), newer.splitlines(), lineterm="", n=CONTEXT)
+    )[2:]
 
 
-def version_known(versions: Sequence[GuidelineVersion], version: object) -> GuidelineVersion | None:
+def version_known(
+    versions: Sequence[GuidelineVersion], version: object
+) -> GuidelineVersion | None:
     """The last of a campaign's versions with this name."""
-    return next((entry for entry in reversed(versions) if entry.version == version), None)
+    return next(
+        (entry for entry in reversed(versions) if entry.version == version), None
+    )

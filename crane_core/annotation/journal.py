@@ -130,7 +130,9 @@ class Journal:
             if entry.after >= before:
                 return
             self._n_again += 1
-            for showing in [one for one in reversed(self.labelled) if one.item in entry.items]:
+            for showing in [
+                one for one in reversed(self.labelled) if one.item in entry.items
+            ]:
                 self._undo(showing)
             self.skipped = [one for one in self.skipped if one.item not in entry.items]
 
@@ -141,7 +143,11 @@ class Journal:
     def as_it_is(self) -> Journal:
         """A separate journal, for reading while this one continues."""
         twin = copy(self)
-        twin.given, twin.notes, twin.spent = dict(self.given), dict(self.notes), dict(self.spent)
+        twin.given, twin.notes, twin.spent = (
+            dict(self.given),
+            dict(self.notes),
+            dict(self.spent),
+        )
         twin.flags, twin.events = dict(self.flags), set(self.events)
         twin.skipped, twin.returned, twin.labelled = (
             list(self.skipped),
@@ -153,7 +159,9 @@ class Journal:
 
     def _take(self, showing: Showing, act: Annotation) -> None:
         match act.action:
-            case AnnotationAction.LABEL if act.label is not None and act.label in self.labels:
+            case AnnotationAction.LABEL if (
+                act.label is not None and act.label in self.labels
+            ):
                 self._label(showing, act, act.label)
                 self.last = act
             case AnnotationAction.UNDO:
@@ -184,9 +192,19 @@ class Journal:
 
     def _label(self, showing: Showing, act: Annotation, label: str) -> None:
         before = self.given.get(showing)
-        seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
+        seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(
+            showing, 0.0
+        )
         reason = act.reason if self._takes(act, label) else None
-        said = (label, reason, act.submitted_at, seconds, act.sequence, act.guideline, act.source)
+        said = (
+            label,
+            reason,
+            act.submitted_at,
+            seconds,
+            act.sequence,
+            act.guideline,
+            act.source,
+        )
         self.given[showing] = LabelInForce(*said, act.event, act.device, act.number)
         for places in (self.returned, self.skipped):
             _drop(places, showing)
@@ -210,7 +228,9 @@ class Journal:
         coming: list[Showing] = []
         waiting = list(self._waiting())
         while len(coming) < n:
-            found = next((showing for showing in waiting if _is_due(showing, labelled)), None)
+            found = next(
+                (showing for showing in waiting if _is_due(showing, labelled)), None
+            )
             if found is None:
                 break
             waiting.remove(found)
@@ -220,10 +240,14 @@ class Journal:
 
     def _waiting(self) -> Iterator[Showing]:
         last = set(self.skipped)
-        first = [showing for showing in reversed(self.returned) if showing not in self.given]
+        first = [
+            showing for showing in reversed(self.returned) if showing not in self.given
+        ]
         yield from first
         yield from (
-            s for s in self.order if s not in self.given and s not in last and s not in first
+            s
+            for s in self.order
+            if s not in self.given and s not in last and s not in first
         )
         yield from (s for s in self.skipped if s not in self.given and s not in first)
 
@@ -241,7 +265,9 @@ class Journal:
 
 def journal_for(plan: Plan, annotator: str) -> Journal:
     """The empty journal of one annotator of a plan."""
-    again = tuple(entry.again[annotator] for entry in plan.rounds if annotator in entry.again)
+    again = tuple(
+        entry.again[annotator] for entry in plan.rounds if annotator in entry.again
+    )
     return Journal(plan.orders[annotator], again, plan.labels)
 
 

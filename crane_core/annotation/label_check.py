@@ -27,7 +27,17 @@ LEAST_CONTRAST = 4.5
 MOST_CHARACTERS = {"name": 40, "word": 24, "words": 40, "sign": 2, "means": 300}
 OF_SET = frozenset({"name", "scale", "labels", "reasons"})
 OF_LABEL = frozenset(
-    {"code", "word", "sign", "key", "colour", "colour_dark", "credit", "reasons", "means"}
+    {
+        "code",
+        "word",
+        "sign",
+        "key",
+        "colour",
+        "colour_dark",
+        "credit",
+        "reasons",
+        "means",
+    }
 )
 OF_REASON = frozenset({"code", "words", "key"})
 COMPUTED = frozenset({str(Label.MISDETECTED), str(Label.UNVERIFIABLE)})
@@ -41,10 +51,14 @@ def labels_from_toml(text: str) -> LabelSet:
     try:
         body = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is not TOML: {' '.join(str(error).split())[:200]}") from error
+        raise ValueError(
+            f"it is not TOML: {' '.join(str(error).split())[:200]}"
+        ) from error
     found = checked_labels(body)
     if found.name == study_labels().name and found != study_labels():
-        raise ValueError(f"name: {found.name!r} is the name of the study's labels; choose another")
+        raise ValueError(
+            f"name: {found.name!r} is the name of the study's labels; choose another"
+        )
     for where, key in _keys(found):
         if key in DESK_KEYS:
             raise ValueError(
@@ -58,13 +72,19 @@ def checked_labels(body: object) -> LabelSet:
     whole = _table(body, "the file", OF_SET)
     _text(whole, "name", "")
     if whole.get("scale") not in tuple(Scale):
-        raise ValueError(f"scale: {_shown(whole.get('scale'))} is not one of {', '.join(Scale)}")
+        raise ValueError(
+            f"scale: {_shown(whole.get('scale'))} is not one of {', '.join(Scale)}"
+        )
     entries = _list(whole, "labels", "")
     if not FEWEST <= len(entries) <= MOST:
-        raise ValueError(f"labels: there are {len(entries):,}; a set has {FEWEST} to {MOST}")
+        raise ValueError(
+            f"labels: there are {len(entries):,}; a set has {FEWEST} to {MOST}"
+        )
     reasons = _list(whole, "reasons", "")
     if len(reasons) > MOST_REASONS:
-        raise ValueError(f"reasons: there are {len(reasons):,}; a set has up to {MOST_REASONS}")
+        raise ValueError(
+            f"reasons: there are {len(reasons):,}; a set has up to {MOST_REASONS}"
+        )
     for place, entry in enumerate(reasons, start=1):
         _check_reason(entry, f"reasons {place}")
     _refuse_twice(reasons, "reasons", ("code", "words"))
@@ -124,14 +144,20 @@ def _check_credit(table: Mapping[str, Any], where: str, code: str) -> None:
     credit = table.get("credit")
     is_number = isinstance(credit, int | float) and not isinstance(credit, bool)
     if credit is not None and not (is_number and 0 <= credit <= 1):
-        raise ValueError(f"{where}, credit: {_shown(credit)} is not a number from 0 to 1")
-    if code in study_labels() and credit != (of_study := study_labels().of(code).credit):
+        raise ValueError(
+            f"{where}, credit: {_shown(credit)} is not a number from 0 to 1"
+        )
+    if code in study_labels() and credit != (
+        of_study := study_labels().of(code).credit
+    ):
         raise ValueError(
             f"{where}, credit: the study's {code!r} has {of_study:g}; state that, or choose another code"
         )
 
 
-def _refuse_twice(entries: Sequence[Mapping[str, str]], what: str, names: Sequence[str]) -> None:
+def _refuse_twice(
+    entries: Sequence[Mapping[str, str]], what: str, names: Sequence[str]
+) -> None:
     for name in names:
         known: dict[str, int] = {}
         for place, entry in enumerate(entries, start=1):
@@ -147,16 +173,20 @@ def _refuse_shared_keys(found: LabelSet) -> None:
     for where, key in _keys(found):
         first = known.setdefault(key, where)
         if first != where:
-            raise ValueError(f"{where}, key: {first} has {key!r} already; choose another")
+            raise ValueError(
+                f"{where}, key: {first} has {key!r} already; choose another"
+            )
 
 
 def _keys(found: LabelSet) -> list[tuple[str, str]]:
     """Place and key of every label and reason."""
     of_labels = [
-        (f"labels {place}", label.key) for place, label in enumerate(found.labels, start=1)
+        (f"labels {place}", label.key)
+        for place, label in enumerate(found.labels, start=1)
     ]
     return of_labels + [
-        (f"reasons {place}", reason.key) for place, reason in enumerate(found.reasons, start=1)
+        (f"reasons {place}", reason.key)
+        for place, reason in enumerate(found.reasons, start=1)
     ]
 
 
@@ -180,7 +210,12 @@ def _list(table: Mapping[str, Any], name: str, where: str) -> list[Any]:
 def _text(table: Mapping[str, Any], name: str, where: str) -> str:
     value = table.get(name)
     most = MOST_CHARACTERS[name]
-    if not isinstance(value, str) or not value or value != value.strip() or not value.isprintable():
+    if (
+        not isinstance(value, str)
+        or not value
+        or value != value.strip()
+        or not value.isprintable()
+    ):
         raise ValueError(
             f"{_place(where, name)}: {_shown(value)} is not a line of text without blanks around it"
         )
@@ -203,7 +238,9 @@ def _code(table: Mapping[str, Any], where: str) -> str:
 def _key(table: Mapping[str, Any], where: str) -> None:
     value = table.get("key")
     if not isinstance(value, str) or not _KEY.fullmatch(value):
-        raise ValueError(f"{where}, key: {_shown(value)} is not a key; use one of 1-9 or a-z")
+        raise ValueError(
+            f"{where}, key: {_shown(value)} is not a key; use one of 1-9 or a-z"
+        )
 
 
 def _place(where: str, name: str) -> str:
@@ -222,5 +259,7 @@ def contrast(colour: str, ground: str) -> float:
 
 def _luminance(colour: str) -> float:
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -10,7 +10,9 @@ def first_guideline(labels: LabelSet) -> str:
     """Markdown. Of own labels it says what the file says, and asks the lead for the rest."""
     if means_the_study(labels):
         return guideline()
-    order = "They stand from best to worst." if labels.is_ordinal else "They have no order."
+    order = (
+        "They stand from best to worst." if labels.is_ordinal else "They have no order."
+    )
     listed = "\n".join(_line(label, labels) for label in labels.labels)
     return (
         "Each item is a diagnosis of a crash that happens. Give it one label.\n\n"
@@ -21,15 +23,25 @@ def first_guideline(labels: LabelSet) -> str:
 
 def listed_for_judge(labels: LabelSet) -> str:
     """A line per label for a model: the code that it replies with, the word, the meaning, and the order of the set."""
-    lines = [f'- "{label.code}": {label.word}. {label.means}'.rstrip() for label in labels.labels]
+    lines = [
+        f'- "{label.code}": {label.word}. {label.means}'.rstrip()
+        for label in labels.labels
+    ]
     return "\n".join(
-        [*lines, "They stand from best to worst." if labels.is_ordinal else "They have no order."]
+        [
+            *lines,
+            "They stand from best to worst."
+            if labels.is_ordinal
+            else "They have no order.",
+        ]
     )
 
 
 def _line(label: LabelEntry, labels: LabelSet) -> str:
     means = f": {_plain(label.means)}" if label.means else ""
-    reasons = [f"{_plain(labels.reason_words[code])} ({code})" for code in label.reasons]
+    reasons = [
+        f"{_plain(labels.reason_words[code])} ({code})" for code in label.reasons
+    ]
     return f"- **{_plain(label.words)}** (key {label.key}){means}" + (
         f" Reasons: {', '.join(reasons)}." if reasons else ""
     )
@@ -37,4 +49,6 @@ def _line(label: LabelEntry, labels: LabelSet) -> str:
 
 def _plain(text: str) -> str:
     """The text with every sign of Markdown and HTML escaped."""
-    return "".join(f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~:$^=" else sign for sign in text)
+    return "".join(
+        f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~:$^=" else sign for sign in text
+    )

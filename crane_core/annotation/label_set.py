@@ -103,7 +103,8 @@ def label_set(body: Mapping[str, Any]) -> LabelSet:
         scale=Scale(body["scale"]),
         labels=tuple(
             LabelEntry(
-                **entry | {"reasons": tuple(entry.get("reasons", ())), "credit": _credit(entry)}
+                **entry
+                | {"reasons": tuple(entry.get("reasons", ())), "credit": _credit(entry)}
             )
             for entry in body["labels"]
         ),
@@ -120,7 +121,9 @@ def _credit(entry: Mapping[str, Any]) -> float | None:
 def study_labels() -> LabelSet:
     """The set of study_labels.toml."""
     return label_set(
-        tomllib.loads((files("crane_core.annotation") / "study_labels.toml").read_text("utf-8"))
+        tomllib.loads(
+            (files("crane_core.annotation") / "study_labels.toml").read_text("utf-8")
+        )
     )
 
 

@@ -18,7 +18,8 @@ _FAMILIES = (
     "gemma", "grok", "codestral",
 )  # fmt: skip
 _FAMILY = re.compile(
-    rf"\b(?:{'|'.join(_FAMILIES)})(?:[-\s]?\d[\w.\-]*|-[\w.\-]+)?(?<![.\-])(?!\w)", re.IGNORECASE
+    rf"\b(?:{'|'.join(_FAMILIES)})(?:[-\s]?\d[\w.\-]*|-[\w.\-]+)?(?<![.\-])(?!\w)",
+    re.IGNORECASE,
 )
 _RUNTIME = (
     r"(?:run-?time|kernel)(?:[\s_-]+(?:variable|object))?"
@@ -46,8 +47,12 @@ def mask(text: str, *, names: Iterable[str], notebook: str) -> str:
     def hide(found: re.Match[str]) -> str:
         return found[0] if _is_word_of(found[0], own) else MODEL
 
-    for name in sorted({name for name in names if len(name) > 2}, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){_loosely(name)}(?!\w)", hide, text, flags=re.IGNORECASE)
+    for name in sorted(
+        {name for name in names if len(name) > 2}, key=len, reverse=True
+    ):
+        text = re.sub(
+            rf"(?<!\w){_loosely(name)}(?!\w)", hide, text, flags=re.IGNORECASE
+        )
     return _INPUT.sub(INPUT, _FAMILY.sub(hide, text))
 
 
@@ -60,4 +65,7 @@ def _loosely(name: str) -> str:
 def _is_word_of(name: str, notebook: str) -> bool:
     """Whatever sign is between letters and digits: a notebook's gpt2 is the GPT-2 of a text."""
     parts = re.findall(r"[a-z]+|\d+|[^\sa-z\d_-]+", name.lower())
-    return re.search(r"(?<!\w)" + r"[\s_-]*".join(map(re.escape, parts)), notebook) is not None
+    return (
+        re.search(r"(?<!\w)" + r"[\s_-]*".join(map(re.escape, parts)), notebook)
+        is not None
+    )

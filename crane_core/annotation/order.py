@@ -27,7 +27,11 @@ def annotator_order(
     chance = Random(seed)
     everything = sorted([*items, *once])
     order = [Showing(item, 1) for item in chance.sample(everything, len(everything))]
-    early = [showing for showing in order[: max(0, len(order) - GAP)] if showing.item not in once]
+    early = [
+        showing
+        for showing in order[: max(0, len(order) - GAP)]
+        if showing.item not in once
+    ]
     n_repeats = min(round(len(items) * share), len(early))
     for first in sorted(chance.sample(early, n_repeats), key=order.index, reverse=True):
         earliest = order.index(first) + GAP + 1

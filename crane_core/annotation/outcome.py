@@ -28,7 +28,9 @@ class Final(NamedTuple):
     why: str | None = None
 
 
-def final_outcome(labels: Mapping[str, str], decision: Annotation | None = None) -> Final:
+def final_outcome(
+    labels: Mapping[str, str], decision: Annotation | None = None
+) -> Final:
     """labels: annotator to label, first showings only. decision: the last adjudication of the item, if any.
 
     An adjudication decides, whatever the labels are. Without one: equal labels of two or more are unanimous, one label
@@ -41,7 +43,9 @@ def final_outcome(labels: Mapping[str, str], decision: Annotation | None = None)
     said = set(labels.values())
     if len(said) > 1:
         return Final(None, Provenance.OPEN)
-    return Final(said.pop(), Provenance.SINGLE if len(labels) == 1 else Provenance.UNANIMOUS)
+    return Final(
+        said.pop(), Provenance.SINGLE if len(labels) == 1 else Provenance.UNANIMOUS
+    )
 
 
 def _why(decision: Annotation) -> str:

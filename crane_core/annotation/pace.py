@@ -45,10 +45,14 @@ def pace(seconds: Sequence[float], n_left: int) -> Pace:
         return Pace(0, None, 0.0, None, 0)
     middle = median(seconds)
     left = middle * n_left if len(seconds) >= N_FOR_ESTIMATE else None
-    return Pace(len(seconds), middle, sum(seconds), left, sum(s < QUICK_S for s in seconds))
+    return Pace(
+        len(seconds), middle, sum(seconds), left, sum(s < QUICK_S for s in seconds)
+    )
 
 
-def drift(labels: Sequence[str], seconds: Sequence[float], *, n_parts: int = N_PARTS) -> list[Part]:
+def drift(
+    labels: Sequence[str], seconds: Sequence[float], *, n_parts: int = N_PARTS
+) -> list[Part]:
     """The label mix and speed over time, in `n_parts` stretches of equal length; fewer if there are few labels.
 
     labels and seconds: one entry per label in the order of labelling, of one length.

@@ -111,7 +111,13 @@ class LabelledVerdict:
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
-        return self.benchmark, self.instance_id, self.detector, self.setting, self.experiment
+        return (
+            self.benchmark,
+            self.instance_id,
+            self.detector,
+            self.setting,
+            self.experiment,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +222,10 @@ def with_rounds(plan: Plan, rounds: Sequence[Round]) -> Plan:
         orders |= entry.orders
     names = (*plan.annotators, *(name for entry in rounds for name in entry.annotators))
     changed = replace(
-        plan, annotators=tuple(dict.fromkeys(names)), orders=orders, rounds=tuple(rounds)
+        plan,
+        annotators=tuple(dict.fromkeys(names)),
+        orders=orders,
+        rounds=tuple(rounds),
     )
     _check(changed)
     return changed
@@ -266,7 +275,9 @@ def plan_from_json(text: str) -> Plan:
                     name: tuple(Showing(**s) for s in order)
                     for name, order in body["orders"].items()
                 },
-                "labels": checked_labels(body["labels"]) if "labels" in body else study_labels(),
+                "labels": checked_labels(body["labels"])
+                if "labels" in body
+                else study_labels(),
             }
         )
         _check(plan)
@@ -277,7 +288,8 @@ def plan_from_json(text: str) -> Plan:
 
 def _population(body: dict[str, Any]) -> Population:
     lists = {
-        name: tuple(body[name]) for name in ("detectors", "settings", "libraries", "root_causes")
+        name: tuple(body[name])
+        for name in ("detectors", "settings", "libraries", "root_causes")
     }
     return Population(**body | lists | {"outcome": PopulationOutcome(body["outcome"])})
 
@@ -302,13 +314,21 @@ def _check(plan: Plan) -> None:
     for annotator in plan.annotators:
         check_name(annotator, "an annotator")
     if not plan.annotators or set(plan.orders) != set(plan.annotators):
-        raise ValueError("not the plan of a campaign: its orders do not match its annotators")
-    if plan.guideline_text is not None and version_of(plan.guideline_text) != plan.guideline:
+        raise ValueError(
+            "not the plan of a campaign: its orders do not match its annotators"
+        )
+    if (
+        plan.guideline_text is not None
+        and version_of(plan.guideline_text) != plan.guideline
+    ):
         raise ValueError(
             "not the plan of a campaign: the version of its guideline does not match the text"
         )
     known = {item.item for item in plan.items} | plan.gold_items
-    if unknown := {showing.item for order in plan.orders.values() for showing in order} - known:
+    if (
+        unknown := {showing.item for order in plan.orders.values() for showing in order}
+        - known
+    ):
         raise ValueError(
             f"not the plan of a campaign: the item {min(unknown)!r} is in an order but not in the plan"
         )

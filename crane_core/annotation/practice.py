@@ -20,9 +20,9 @@ class PracticeItem(NamedTuple):
 
 def practice_items() -> list[PracticeItem]:
     """The ten of practice.toml, in its order."""
-    entries = tomllib.loads((files("crane_core.annotation") / "practice.toml").read_text("utf-8"))[
-        "items"
-    ]
+    entries = tomllib.loads(
+        (files("crane_core.annotation") / "practice.toml").read_text("utf-8")
+    )["items"]
     return [
         PracticeItem(
             entry["case"],

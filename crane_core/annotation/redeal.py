@@ -40,7 +40,9 @@ class Signed:
 
 def is_main_open(plan: Plan) -> bool:
     """Whether there is only one round, or the round after calibration has started."""
-    return not plan.calibration or any(entry.kind is RoundKind.MAIN for entry in plan.rounds)
+    return not plan.calibration or any(
+        entry.kind is RoundKind.MAIN for entry in plan.rounds
+    )
 
 
 def main_round(plan: Plan, signed: Signed) -> Round:
@@ -48,7 +50,9 @@ def main_round(plan: Plan, signed: Signed) -> Round:
     if is_main_open(plan):
         raise ValueError("its main round is open already")
     shared = [stratum.overlap for stratum in plan.strata]
-    theirs = whole_assignment(plan.items, plan.present, plan.design, shared=shared, seed=plan.seed)
+    theirs = whole_assignment(
+        plan.items, plan.present, plan.design, shared=shared, seed=plan.seed
+    )
     orders = {}
     for person, names in theirs.items():
         had = {showing.item for showing in plan.orders[person]}
@@ -56,7 +60,9 @@ def main_round(plan: Plan, signed: Signed) -> Round:
         orders[person] = plan.orders[person] + _order(
             plan, person, [name for name in names if name not in had]
         )
-    return Round(RoundKind.MAIN, signed.at, signed.by, signed.why, plan.present, orders=orders)
+    return Round(
+        RoundKind.MAIN, signed.at, signed.by, signed.why, plan.present, orders=orders
+    )
 
 
 def again_round(
@@ -66,13 +72,22 @@ def again_round(
     again = {
         person: Again(journals[person].n_acts, mine)
         for person in plan.present
-        if (mine := frozenset(showing.item for showing in journals[person].given) & items)
+        if (
+            mine := frozenset(showing.item for showing in journals[person].given)
+            & items
+        )
     }
     if not again:
         raise ValueError("nobody who is present has labelled any of these items")
     sent = tuple(sorted(frozenset().union(*(entry.items for entry in again.values()))))
     return Round(
-        RoundKind.AGAIN, signed.at, signed.by, signed.why, plan.present, again=again, items=sent
+        RoundKind.AGAIN,
+        signed.at,
+        signed.by,
+        signed.why,
+        plan.present,
+        again=again,
+        items=sent,
     )
 
 
@@ -92,7 +107,9 @@ def people_round(
     hands = _Hands(plan, journals, present)
     owed = {name: hands.take_back(name) for name in (*left, *change.hand_back)}
     for name in joined:
-        hands.give(name, [item.item for item in plan.items if item.item in plan.calibration])
+        hands.give(
+            name, [item.item for item in plan.items if item.item in plan.calibration]
+        )
         hands.give(name, [entry.item for entry in plan.gold if is_main_open(plan)])
     for gone, successor in change.replace.items():
         owed[gone] = hands.give(successor, owed[gone])
@@ -116,7 +133,9 @@ def people_round(
 
 def unassigned(plan: Plan) -> int:
     """Labels of the design without an annotator to give them, once the main round is open."""
-    if plan.design.overlap not in (Overlap.NONE, Overlap.SOME) or not is_main_open(plan):
+    if plan.design.overlap not in (Overlap.NONE, Overlap.SOME) or not is_main_open(
+        plan
+    ):
         return 0
     wanted = 1 if plan.design.overlap is Overlap.NONE else plan.design.per_item
     times: dict[str, int] = dict.fromkeys((item.item for item in plan.items), 0)
@@ -169,7 +188,8 @@ class _Hands:
             for name in dict.fromkeys((*plan.orders, *present))
         }
         self._given = {
-            name: frozenset(journals[name].given if name in journals else ()) for name in self._kept
+            name: frozenset(journals[name].given if name in journals else ())
+            for name in self._kept
         }
         self._new: dict[str, list[str]] = {name: [] for name in self._kept}
         self._first = plan.calibration
@@ -180,16 +200,22 @@ class _Hands:
         for name, kept in self._kept.items():
             early = [item for item in self._new[name] if item in self._first]
             late = [item for item in self._new[name] if item not in self._first]
-            begin = tuple(Showing(item, 1) for item in self._chance.sample(early, len(early)))
+            begin = tuple(
+                Showing(item, 1) for item in self._chance.sample(early, len(early))
+            )
             found[name] = (*kept, *begin, *_order(self._plan, name, late))
         return {
-            name: order for name, order in found.items() if order != self._plan.orders.get(name)
+            name: order
+            for name, order in found.items()
+            if order != self._plan.orders.get(name)
         }
 
     def take_back(self, name: str) -> list[str]:
         """Names of the items that this person has not labelled; they go out of their order, with repeats and gold."""
         open_items = {
-            s.item for s in self._kept[name] if s.showing == 1 and s not in self._given[name]
+            s.item
+            for s in self._kept[name]
+            if s.showing == 1 and s not in self._given[name]
         }
         gold = self._plan.gold_items  # everybody has these, so nobody takes them over
         names = [
@@ -198,7 +224,10 @@ class _Hands:
             if s.showing == 1 and s.item in open_items and s.item not in gold
         ]
         self._drop(
-            name, lambda showing: showing.item in open_items or showing not in self._given[name]
+            name,
+            lambda showing: (
+                showing.item in open_items or showing not in self._given[name]
+            ),
         )
         return names
 
@@ -213,8 +242,14 @@ class _Hands:
         if self._plan.design.overlap not in (Overlap.NONE, Overlap.SOME):
             return
         for item in self._chance.sample(items, len(items)):
-            free = [name for name in self._present if name != but and item not in self._items(name)]
-            for name in least_loaded(free, {one: self._load(one) for one in free}, 1, self._chance):
+            free = [
+                name
+                for name in self._present
+                if name != but and item not in self._items(name)
+            ]
+            for name in least_loaded(
+                free, {one: self._load(one) for one in free}, 1, self._chance
+            ):
                 self._new[name].append(item)
 
     def welcome(self, name: str) -> None:
@@ -225,7 +260,9 @@ class _Hands:
         if plan.design.overlap is Overlap.ALL:
             self.give(name, [item.item for item in plan.items])
         elif plan.design.overlap is Overlap.SAMPLE:
-            twice = {s.item for other in plan.annotators[1:] for s in plan.orders[other]}
+            twice = {
+                s.item for other in plan.annotators[1:] for s in plan.orders[other]
+            }
             self.give(name, [item.item for item in plan.items if item.item in twice])
         else:
             self._level(name)
@@ -253,14 +290,20 @@ class _Hands:
             self._new[name].append(item)
 
     def _drop(self, name: str, goes: Callable[[Showing], bool]) -> None:
-        self._kept[name] = [showing for showing in self._kept[name] if not goes(showing)]
+        self._kept[name] = [
+            showing for showing in self._kept[name] if not goes(showing)
+        ]
 
     def _items(self, name: str) -> set[str]:
         return {showing.item for showing in self._kept[name]} | set(self._new[name])
 
     def _open(self, name: str) -> list[str]:
         """Items of the main round that this person has not labelled."""
-        kept = [s.item for s in self._kept[name] if s.showing == 1 and s not in self._given[name]]
+        kept = [
+            s.item
+            for s in self._kept[name]
+            if s.showing == 1 and s not in self._given[name]
+        ]
         return [item for item in (*kept, *self._new[name]) if item not in self._first]
 
     def _load(self, name: str) -> int:

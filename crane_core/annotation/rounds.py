@@ -56,7 +56,9 @@ class Round:
             name: asdict(entry) | {"items": sorted(entry.items)}
             for name, entry in self.again.items()
         }
-        return json.dumps(asdict(self) | {"again": again}, ensure_ascii=False, allow_nan=False)
+        return json.dumps(
+            asdict(self) | {"again": again}, ensure_ascii=False, allow_nan=False
+        )
 
 
 def round_from_json(text: str) -> Round:
@@ -67,7 +69,10 @@ def round_from_json(text: str) -> Round:
             **body
             | {
                 "kind": RoundKind(body["kind"]),
-                **{name: tuple(body[name]) for name in ("annotators", "joined", "left", "items")},
+                **{
+                    name: tuple(body[name])
+                    for name in ("annotators", "joined", "left", "items")
+                },
                 "orders": {
                     name: tuple(Showing(**s) for s in order)
                     for name, order in body["orders"].items()

@@ -54,7 +54,8 @@ class Data:
 
         labels = label_frame(self._store, self._folder)
         return labels[
-            labels["campaign"].isna() | labels["campaign"].isin(locked_campaigns(self._folder))
+            labels["campaign"].isna()
+            | labels["campaign"].isin(locked_campaigns(self._folder))
         ]
 
     def sql(self, question: str) -> pd.DataFrame:

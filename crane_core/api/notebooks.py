@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.live.verdict import LiveVerdict
-from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, unsure, verdict
+from crane_core.pipeline.own_notebooks.check import (
+    findings,
+    read_notebook,
+    run_up,
+    unsure,
+    verdict,
+)
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime import capture as captures
 from crane_core.runtime.isolation import best
@@ -64,7 +70,11 @@ def capture(
     """
     limits = _limits(cell_s, isolate=isolate, installs=allow_install)
     done = captures.capture(
-        Path(notebook), target=target, python=python, limits=limits, keep_going=keep_going
+        Path(notebook),
+        target=target,
+        python=python,
+        limits=limits,
+        keep_going=keep_going,
     )
     return done.to_json()
 

@@ -28,7 +28,9 @@ def forest(
     n_cases, text (beside the interval; what is shown if there is no value), colour. The axis begins at 0, or
     below the lowest interval, and ends at 1, with room for the text behind it.
     """
-    steps_below = ceil(-min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP - 1e-9)
+    steps_below = ceil(
+        -min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP - 1e-9
+    )
     ticks = [round(STEP * step, 1) for step in range(-steps_below, round(1 / STEP) + 1)]
     axis = alt.Axis(title=coefficient, values=ticks, format=".1f")
     scale = alt.Scale(domain=[ticks[0], 1 + (1 - ticks[0]) / 10])
@@ -39,7 +41,8 @@ def forest(
     # Without an interval the text is long; behind a high value it would be cut off.
     is_before = table["low"].isna() & (table["value"] > TEXT_BEFORE)
     drawn = table.assign(
-        is_before=is_before, text_at=table["high"].fillna(table["value"]).fillna(ticks[0])
+        is_before=is_before,
+        text_at=table["high"].fillna(table["value"]).fillna(ticks[0]),
     )
     base = alt.Chart(drawn).encode(
         y=alt.Y(
@@ -67,15 +70,22 @@ def forest(
         base.mark_point(size=80, filled=True, opacity=1, shape="diamond").encode(
             x=x("value:Q"), color=colour
         ),
-        behind.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT),
-        before.mark_text(align="right", dx=-8, fontSize=12, baseline="middle", color=TEXT),
+        behind.mark_text(
+            align="left", dx=8, fontSize=12, baseline="middle", color=TEXT
+        ),
+        before.mark_text(
+            align="right", dx=-8, fontSize=12, baseline="middle", color=TEXT
+        ),
     ]
     if whole is not None:
-        mark = alt.Chart(pd.DataFrame({"whole": [whole]})).mark_rule(color=INK, strokeDash=[3, 2])
+        mark = alt.Chart(pd.DataFrame({"whole": [whole]})).mark_rule(
+            color=INK, strokeDash=[3, 2]
+        )
         layers.insert(
             0,
             mark.encode(
-                x=x("whole:Q"), tooltip=alt.Tooltip("whole:Q", title="overall", format=".3f")
+                x=x("whole:Q"),
+                tooltip=alt.Tooltip("whole:Q", title="overall", format=".3f"),
             ),
         )
     return alt.LayerChart(

@@ -20,7 +20,11 @@ TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 
 def breakdown(
-    table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tuple[str, str] = INPUTS
+    table: pd.DataFrame,
+    *,
+    labels: list[str],
+    rate: str,
+    inputs: tuple[str, str] = INPUTS,
 ) -> alt.LayerChart:
     """One row per group: a hollow circle for the base, a filled diamond for the other input, a line between them.
 
@@ -30,17 +34,30 @@ def breakdown(
     `labels` is the order from top to bottom. A click selects group, detector_title and setting.
     """
     title = str(table["detector_title"].iloc[0])
-    drawn = table.assign(is_alone=table.groupby("label")["setting"].transform("nunique") < 2)
+    drawn = table.assign(
+        is_alone=table.groupby("label")["setting"].transform("nunique") < 2
+    )
     scale = alt.Scale(domain=[0, 1])
-    x = alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", values=TICKS, title=rate))
+    x = alt.X(
+        "value:Q", scale=scale, axis=alt.Axis(format=".0%", values=TICKS, title=rate)
+    )
     left = alt.Axis(
-        title=None, labelLimit=LABEL_LIMIT, labelOverlap=False, ticks=False, domain=False
+        title=None,
+        labelLimit=LABEL_LIMIT,
+        labelOverlap=False,
+        ticks=False,
+        domain=False,
     )
     colour = detector_colours([title])[title]
-    opacity = alt.OpacityValue(1, condition=either(f"datum.n_cases <= {FEW_CASES}", 0.4))
+    opacity = alt.OpacityValue(
+        1, condition=either(f"datum.n_cases <= {FEW_CASES}", 0.4)
+    )
     is_other = f"datum.setting == '{inputs[1]}'"
     picked = alt.selection_point(
-        name=MARK, fields=["group", "detector_title", "setting"], on="click", clear=False
+        name=MARK,
+        fields=["group", "detector_title", "setting"],
+        on="click",
+        clear=False,
     )
 
     def y(axis: alt.Axis | None = None) -> alt.Y:
@@ -78,7 +95,9 @@ def breakdown(
     ]
     changed = drawn[drawn["change"] != ""]
     if len(changed):
-        layers.append(base.mark_point(size=0, aria=False).encode(x=x, y=y(_changes(changed))))
+        layers.append(
+            base.mark_point(size=0, aria=False).encode(x=x, y=y(_changes(changed)))
+        )
     return alt.LayerChart(
         data=drawn,
         layer=layers,
@@ -92,7 +111,10 @@ def _changes(changed: pd.DataFrame) -> alt.Axis:
     """The changes as labels of an axis at the right, so that a narrow chart leaves room for them."""
     words = json.dumps(dict(zip(changed["label"], changed["change"], strict=True)))
     sure = json.dumps(changed.loc[changed["is_sure"], "label"].tolist())
-    weight = {"condition": either(f"indexof({sure}, datum.value) >= 0", 700), "value": 400}
+    weight = {
+        "condition": either(f"indexof({sure}, datum.value) >= 0", 700),
+        "value": 400,
+    }
     return alt.Axis(
         orient="right",
         title=None,

@@ -55,7 +55,10 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
             legend=LEGEND if len(titles) > 1 else None,
         ),
         opacity=alt.OpacityValue(
-            1, condition=either(f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4)
+            1,
+            condition=either(
+                f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4
+            ),
         ),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),
@@ -67,7 +70,9 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
             alt.Tooltip("n_cases:Q", title="cases"),
         ],
     )
-    zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(
+        color=INK, strokeDash=[3, 2]
+    )
     picked = alt.selection_point(
         name=MARK, fields=["label", "detector_title"], on="click", clear=False
     )
@@ -89,4 +94,6 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         ),
     ]
     height = (STEP * len(titles) + GAP) * len(labels) + AXIS_HEIGHT
-    return alt.LayerChart(layer=layers, height=height, padding=room_for_text(table["text"]))
+    return alt.LayerChart(
+        layer=layers, height=height, padding=room_for_text(table["text"])
+    )

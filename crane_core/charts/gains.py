@@ -49,7 +49,9 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
     filled = place == 1
     scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     base = alt.Chart(rows).encode(
-        y=alt.Y("label:N", sort=list(labels.values()), axis=label_above(ROW_HEIGHT // 2 - 8)),
+        y=alt.Y(
+            "label:N", sort=list(labels.values()), axis=label_above(ROW_HEIGHT // 2 - 8)
+        ),
         color=alt.Color("detector_title:N", scale=scale, legend=None),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),
@@ -83,7 +85,7 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
             shape="diamond" if filled else "circle",
             yOffset=dy,
         ).encode(x=x("value:Q")),
-        base.mark_text(align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle").encode(
-            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
-        ),
+        base.mark_text(
+            align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle"
+        ).encode(x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)),
     ]

@@ -30,14 +30,21 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
         return alt.X(field, scale=scale, axis=axis)
 
     point = base.mark_point(
-        size=110, strokeWidth=2, opacity=1, filled=False, fill="transparent", shape="circle"
+        size=110,
+        strokeWidth=2,
+        opacity=1,
+        filled=False,
+        fill="transparent",
+        shape="circle",
     )
     head = base.mark_point(size=110, filled=True, opacity=1, shape="triangle-right")
     layers = [
         base.mark_rule(strokeWidth=1.5).encode(x=x("without:Q"), x2=alt.X2("with_:Q")),
         point.encode(x=x("without:Q")),
         head.encode(x=x("with_:Q")),
-        _text(base, "right", -12).encode(x=x("without:Q"), text=alt.Text("without_text:N")),
+        _text(base, "right", -12).encode(
+            x=x("without:Q"), text=alt.Text("without_text:N")
+        ),
         _text(base, "left", 12).encode(x=x("with_:Q"), text=alt.Text("with_text:N")),
     ]
     return _finished(layers, table)
@@ -48,8 +55,12 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
 
     `table`: detector_title, difference, low, high (shares), text (above the interval), n, n_cases.
     """
-    expression = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
-    axis = alt.Axis(labelExpr=expression, title="change in percentage points", tickCount=5)
+    expression = (
+        "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
+    )
+    axis = alt.Axis(
+        labelExpr=expression, title="change in percentage points", tickCount=5
+    )
     low, high = min(0.0, table["low"].min()), max(0.0, table["high"].max())
     scale = alt.Scale(domain=[low - 0.02, high + 0.02], nice=False)
     base = _base(table)
@@ -57,13 +68,17 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(
+        color=INK, strokeDash=[3, 2]
+    )
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
         zero.encode(x=x("difference:Q")),
         base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         square.encode(x=x("difference:Q")),
-        _text(base, "center", 0, dy=-13).encode(x=x("difference:Q"), text=alt.Text("text:N")),
+        _text(base, "center", 0, dy=-13).encode(
+            x=x("difference:Q"), text=alt.Text("text:N")
+        ),
     ]
     return _finished(layers, table)
 
@@ -95,7 +110,9 @@ def _base(table: pd.DataFrame) -> alt.Chart:
 def _text(
     base: alt.Chart, align: Literal["left", "center", "right"], dx: int, *, dy: int = 0
 ) -> alt.Chart:
-    drawn: alt.Chart = base.mark_text(align=align, dx=dx, dy=dy, fontSize=12, baseline="middle")
+    drawn: alt.Chart = base.mark_text(
+        align=align, dx=dx, dy=dy, fontSize=12, baseline="middle"
+    )
     return drawn.encode(color=alt.ColorValue(TEXT))
 
 

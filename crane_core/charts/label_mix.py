@@ -13,7 +13,9 @@ LINE = 0.09
 """Height of a line of text, as a share of the panel."""
 
 
-def label_mix(table: pd.DataFrame, *, parts: list[str], colours: dict[str, str]) -> alt.FacetChart:
+def label_mix(
+    table: pd.DataFrame, *, parts: list[str], colours: dict[str, str]
+) -> alt.FacetChart:
     """Lines from zero, named at their end. `parts` is the order of the stretches, from first to last.
 
     colours: of each label, in their order, at most as many as LABEL_SHAPES.
@@ -24,14 +26,18 @@ def label_mix(table: pd.DataFrame, *, parts: list[str], colours: dict[str, str])
     table = table.assign(text_at=_apart(table))
     labels = list(colours)
     colour = alt.Color(
-        "label:N", scale=alt.Scale(domain=labels, range=list(colours.values())), legend=None
+        "label:N",
+        scale=alt.Scale(domain=labels, range=list(colours.values())),
+        legend=None,
     )
     shape = alt.Shape(
         "label:N",
         scale=alt.Scale(domain=labels, range=list(LABEL_SHAPES[: len(labels)])),
         legend=None,
     )
-    axis = alt.Axis(title="quarters, in the order of labelling", labelAngle=0, ticks=False)
+    axis = alt.Axis(
+        title="quarters, in the order of labelling", labelAngle=0, ticks=False
+    )
     x = alt.X("part:N", sort=parts, axis=axis, scale=alt.Scale(padding=0.3))
     y = alt.Y(
         "share:Q",
@@ -48,17 +54,28 @@ def label_mix(table: pd.DataFrame, *, parts: list[str], colours: dict[str, str])
     ]
     base = alt.Chart().encode(x=x, y=y, tooltip=tooltip)
     lines = base.mark_line(strokeWidth=2).encode(color=colour)
-    points = base.mark_point(size=60, filled=True, opacity=1).encode(color=colour, shape=shape)
+    points = base.mark_point(size=60, filled=True, opacity=1).encode(
+        color=colour, shape=shape
+    )
     text_at = alt.Y("text_at:Q", scale=alt.Scale(domain=[0, 1]), title=None)
     names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(
         y=text_at, text=alt.Text("text:N")
     )
-    panel = alt.layer(lines, points, names).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)
+    panel = alt.layer(lines, points, names).properties(
+        width=PANEL_WIDTH, height=PANEL_HEIGHT
+    )
     header = alt.Header(
-        title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start"
+        title=None,
+        labelFontSize=13,
+        labelFontWeight=600,
+        labelOrient="top",
+        labelAnchor="start",
     )
     drawn: alt.FacetChart = panel.facet(
-        data=table, facet=alt.Facet("annotator:N", header=header, sort=None), columns=3, spacing=64
+        data=table,
+        facet=alt.Facet("annotator:N", header=header, sort=None),
+        columns=3,
+        spacing=64,
     ).properties(padding=PADDING)
     return drawn
 

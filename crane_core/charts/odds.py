@@ -29,9 +29,14 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     label_of = dict(zip(table["detector_title"], table["label"], strict=True))
     titles = in_order(list(label_of))
     colours = detector_colours(titles)
-    least, most = min(0.5, float(table["low"].min())), max(2.0, float(table["high"].max()))
+    least, most = (
+        min(0.5, float(table["low"].min())),
+        max(2.0, float(table["high"].max())),
+    )
     axis = alt.Axis(
-        title="odds ratio", values=[tick for tick in TICKS if least <= tick <= most], format=".2~f"
+        title="odds ratio",
+        values=[tick for tick in TICKS if least <= tick <= most],
+        format=".2~f",
     )
     scale = alt.Scale(type="log", domain=[least, most], nice=False)
 
@@ -63,7 +68,9 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     )
     layers = [
         no_change.encode(x=x("odds_ratio:Q")),
-        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
+        base.mark_rule(strokeWidth=2, opacity=0.6).encode(
+            x=x("low:Q"), x2=alt.X2("high:Q")
+        ),
         base.mark_point(size=90, filled=True, opacity=1, shape="diamond").encode(
             x=x("odds_ratio:Q")
         ),

@@ -5,13 +5,22 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, LEGEND, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import (
+    INK,
+    LEGEND,
+    PADDING,
+    TEXT,
+    detector_colours,
+    in_order,
+)
 
 HEIGHT = 340
 LEGEND_ROW = 22
 
 
-def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> alt.LayerChart:
+def pareto(
+    table: pd.DataFrame, *, cost: str, cost_format: str, rate: str
+) -> alt.LayerChart:
     """Points with intervals; those on the front are filled and joined by a dashed line.
 
     `table` columns: detector_title, setting, cost, value, low, high (shares), is_front, n, text. `cost` is the title of
@@ -55,13 +64,19 @@ def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> al
     )
     layers = [
         front.encode(x=x, y=y("value:Q"), order=alt.Order("cost:Q")),
-        base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(y=y("low:Q"), y2=alt.Y2("high:Q")),
+        base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(
+            y=y("low:Q"), y2=alt.Y2("high:Q")
+        ),
         on_front.mark_point(size=110, filled=True, opacity=1, shape="diamond").encode(
             y=y("value:Q")
         ),
-        off.mark_point(size=70, filled=False, strokeWidth=2, shape="circle").encode(y=y("value:Q")),
+        off.mark_point(size=70, filled=False, strokeWidth=2, shape="circle").encode(
+            y=y("value:Q")
+        ),
         base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
             y=y("value:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]
-    return alt.LayerChart(layer=layers, height=HEIGHT + LEGEND_ROW * len(titles), padding=PADDING)
+    return alt.LayerChart(
+        layer=layers, height=HEIGHT + LEGEND_ROW * len(titles), padding=PADDING
+    )

@@ -22,7 +22,10 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     """
     titles = in_order(table["detector_title"].unique().tolist())
     colours = detector_colours(titles)
-    shift = {title: APART * (index - (len(titles) - 1) / 2) for index, title in enumerate(titles)}
+    shift = {
+        title: APART * (index - (len(titles) - 1) / 2)
+        for index, title in enumerate(titles)
+    }
     drawn = table.assign(
         x=table["votes"] / table["n_runs"] + table["detector_title"].map(shift),
         said=[
@@ -34,10 +37,14 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
         "x:Q",
         scale=alt.Scale(domain=[-0.04, 1.04], nice=False),
         axis=alt.Axis(
-            format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="runs that predict a crash"
+            format=".0%",
+            values=[0, 0.2, 0.4, 0.6, 0.8, 1],
+            title="runs that predict a crash",
         ),
     )
-    axis = alt.Axis(format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="real crashes")
+    axis = alt.Axis(
+        format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="real crashes"
+    )
 
     def y(field: str) -> alt.Y:
         return alt.Y(field, scale=alt.Scale(domain=[0, 1]), axis=axis)
@@ -56,13 +63,17 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
             alt.Tooltip("n_cases:Q", title="cases"),
         ],
     )
-    diagonal = alt.Chart(pd.DataFrame({"x": [0.0, 1.0], "value": [0.0, 1.0]})).mark_line(
-        color=INK, strokeDash=[3, 2], strokeWidth=1
-    )
+    diagonal = alt.Chart(
+        pd.DataFrame({"x": [0.0, 1.0], "value": [0.0, 1.0]})
+    ).mark_line(color=INK, strokeDash=[3, 2], strokeWidth=1)
     size = alt.Size("n:Q", scale=alt.Scale(range=[25, 260]), legend=None)
     layers = [
         diagonal.encode(x=x, y=y("value:Q")),
-        base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y("low:Q"), y2=alt.Y2("high:Q")),
-        base.mark_point(filled=True, opacity=1, shape="diamond").encode(y=y("value:Q"), size=size),
+        base.mark_rule(strokeWidth=2, opacity=0.5).encode(
+            y=y("low:Q"), y2=alt.Y2("high:Q")
+        ),
+        base.mark_point(filled=True, opacity=1, shape="diamond").encode(
+            y=y("value:Q"), size=size
+        ),
     ]
     return alt.LayerChart(layer=layers, height=HEIGHT, padding=PADDING)

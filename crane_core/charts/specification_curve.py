@@ -21,7 +21,9 @@ TICKS = 0.05
 """Between two labels of the scale of differences."""
 
 
-def specification_curve(readings: pd.DataFrame, choices: pd.DataFrame) -> alt.LayerChart:
+def specification_curve(
+    readings: pd.DataFrame, choices: pd.DataFrame
+) -> alt.LayerChart:
     """A mark with its interval per detector and reading; filled where every test of the reading finds a change.
 
     `readings` has a row per detector and reading: place (of the reading, from the smallest mean difference on),
@@ -64,26 +66,38 @@ def specification_curve(readings: pd.DataFrame, choices: pd.DataFrame) -> alt.La
     squares = alt.Chart(placed).mark_point(
         filled=True, opacity=1, size=30, color=INK, shape="square"
     )
-    zero = alt.Chart(pd.DataFrame({"height": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    zero = alt.Chart(pd.DataFrame({"height": [0.0]})).mark_rule(
+        color=INK, strokeDash=[3, 2]
+    )
     layers = [
         zero.encode(y=y("height")),
-        base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(y=y("low"), y2=alt.Y2("high")),
+        base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(
+            y=y("low"), y2=alt.Y2("high")
+        ),
         base.mark_point(size=34, strokeWidth=1.4).encode(y=y("difference")),
         base.transform_filter("datum.is_found")
         .mark_point(size=34, filled=True, opacity=1)
         .encode(y=y("difference")),
-        squares.encode(x=x, y=y("height"), tooltip=alt.Tooltip("reading:N", title="reading")),
+        squares.encode(
+            x=x, y=y("height"), tooltip=alt.Tooltip("reading:N", title="reading")
+        ),
     ]
     return alt.LayerChart(
-        layer=layers, height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1), padding=PADDING
+        layer=layers,
+        height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1),
+        padding=PADDING,
     )
 
 
 def _axis(bottom: float, top: float, height_of: dict[str, float]) -> alt.Axis:
     """Percentage points from `bottom` up, and the name of each choice at its height below."""
-    ticks = [float(tick) for tick in np.arange(round(bottom / TICKS), top / TICKS) * TICKS]
+    ticks = [
+        float(tick) for tick in np.arange(round(bottom / TICKS), top / TICKS) * TICKS
+    ]
     step = bottom - next(iter(height_of.values()))
-    name = f"{json.dumps(list(height_of))}[round(({bottom} - datum.value) / {step}) - 1]"
+    name = (
+        f"{json.dumps(list(height_of))}[round(({bottom} - datum.value) / {step}) - 1]"
+    )
     return alt.Axis(
         title=None,
         values=[*ticks, *height_of.values()],

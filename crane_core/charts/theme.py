@@ -88,7 +88,10 @@ def label_above(offset: int) -> alt.Axis:
 def detector_colours(titles: list[str]) -> dict[str, str]:
     """A colour per detector: the fixed ones, and for others one that follows from their place in the alphabet."""
     strangers = sorted(set(titles) - set(DETECTOR_COLOURS))
-    spare = {title: OTHER_COLOURS[i % len(OTHER_COLOURS)] for i, title in enumerate(strangers)}
+    spare = {
+        title: OTHER_COLOURS[i % len(OTHER_COLOURS)]
+        for i, title in enumerate(strangers)
+    }
     return {title: DETECTOR_COLOURS.get(title) or spare[title] for title in titles}
 
 
@@ -101,7 +104,8 @@ def in_order(titles: list[str]) -> list[str]:
 def between(light: str, dark: str) -> str:
     """The colour halfway between that for a light and that for a dark ground; all as #rrggbb."""
     pairs = (
-        (int(light[place : place + 2], 16), int(dark[place : place + 2], 16)) for place in (1, 3, 5)
+        (int(light[place : place + 2], 16), int(dark[place : place + 2], 16))
+        for place in (1, 3, 5)
     )
     return "#" + "".join(f"{(one + other) // 2:02x}" for one, other in pairs)
 

@@ -22,11 +22,16 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
     drawn = in_order.assign(
         place=range(1, len(in_order) + 1),
         shown=in_order["seconds_before"].clip(lower=SHORTEST),
-        said=["predicted" if share > 0.5 else "missed" for share in in_order["is_predicted"]],
+        said=[
+            "predicted" if share > 0.5 else "missed"
+            for share in in_order["is_predicted"]
+        ],
     )
     colour = detector_colours([title])[title]
     axis = alt.Axis(
-        title="seconds before the crash", values=[0.01, 0.1, 1, 10, 100, 1000, 10000], format="~g"
+        title="seconds before the crash",
+        values=[0.01, 0.1, 1, 10, 100, 1000, 10000],
+        format="~g",
     )
 
     def y(field: str) -> alt.Y:
@@ -35,7 +40,9 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
     base = alt.Chart(drawn).encode(
         x=alt.X(
             "place:Q",
-            axis=alt.Axis(title="crashes, the quickest to reach first", grid=False, tickMinStep=1),
+            axis=alt.Axis(
+                title="crashes, the quickest to reach first", grid=False, tickMinStep=1
+            ),
         ),
         tooltip=[
             alt.Tooltip("case_id:N", title="case"),
@@ -44,10 +51,14 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
             alt.Tooltip("said:N", title="the crash is"),
         ],
     )
-    dashed = alt.Chart(pd.DataFrame({"shown": [query]})).mark_rule(color=INK, strokeDash=[3, 2])
+    dashed = alt.Chart(pd.DataFrame({"shown": [query]})).mark_rule(
+        color=INK, strokeDash=[3, 2]
+    )
     layers = [
         dashed.encode(y=y("shown:Q")),
-        base.mark_point(size=36, color=colour, strokeWidth=1.4, opacity=1).encode(y=y("shown:Q")),
+        base.mark_point(size=36, color=colour, strokeWidth=1.4, opacity=1).encode(
+            y=y("shown:Q")
+        ),
         base.transform_filter("datum.said == 'predicted'")
         .mark_point(size=36, color=colour, filled=True, opacity=1)
         .encode(y=y("shown:Q")),

@@ -21,7 +21,10 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
     (name of the best member), value and best_value (accuracy, shares), n, n_cases, and text to stand behind the
     interval. `axis` says what the difference is of.
     """
-    low, high = min(-0.01, float(table["low"].min())), max(0.01, float(table["high"].max()))
+    low, high = (
+        min(-0.01, float(table["low"].min())),
+        max(0.01, float(table["high"].max())),
+    )
     scale = alt.Scale(domain=[low, high + (high - low) * (ROOM - 1)], nice=False)
     ticks = alt.Axis(labelExpr=IN_POINTS, title=axis, tickCount=8)
     colour = DETECTOR_COLOURS["Certain-crash rules"]
@@ -56,12 +59,12 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(
             x=x("low:Q"), x2=alt.X2("high:Q")
         ),
-        base.mark_point(size=90, strokeWidth=2, opacity=1, shape="diamond", color=colour).encode(
-            x=x("difference:Q"), fill=fill
-        ),
-        base.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT).encode(
-            x=x("high:Q"), text=alt.Text("text:N")
-        ),
+        base.mark_point(
+            size=90, strokeWidth=2, opacity=1, shape="diamond", color=colour
+        ).encode(x=x("difference:Q"), fill=fill),
+        base.mark_text(
+            align="left", dx=8, fontSize=12, baseline="middle", color=TEXT
+        ).encode(x=x("high:Q"), text=alt.Text("text:N")),
     ]
     return alt.LayerChart(
         layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING

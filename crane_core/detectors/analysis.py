@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crane_core.detectors.analyzer_text import AnalyzerText, analyzer_text, cells_in_order
+from crane_core.detectors.analyzer_text import (
+    AnalyzerText,
+    analyzer_text,
+    cells_in_order,
+)
 from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError, run_tool
 from crane_core.detectors.counting import why_not
 from crane_core.detectors.prediction import Prediction
@@ -106,7 +110,9 @@ def check_files(
         files = [f"crane_input_{number}.py" for number in range(len(codes))]
         for file, code in zip(files, codes, strict=True):
             (folder / file).write_text(code, "utf-8")
-        printed = run_tool(name, command(folder, files), folder, limits, accepted=ended_well)
+        printed = run_tool(
+            name, command(folder, files), folder, limits, accepted=ended_well
+        )
     found: dict[str, list[Reported]] = {file: [] for file in files}
     broken: dict[str, ToolStoppedError] = {}
     try:
@@ -140,7 +146,9 @@ def question_text(question: LocalQuestion) -> AnalyzerText:
         )
     has_types = GROUP_LEFT_OUT.get(question.setting) != REPRESENTATION
     return analyzer_text(
-        executed, target, annotation_lines(executed, question.state) if has_types else []
+        executed,
+        target,
+        annotation_lines(executed, question.state) if has_types else [],
     )
 
 
@@ -149,7 +157,8 @@ def _text(name: str, question: LocalQuestion) -> AnalyzerText | ToolStoppedError
         return question_text(question)
     except ValueError as error:
         return ToolStoppedError(
-            f"No text can be made for {name}: {error}.", remedy="Use fewer or shorter cells."
+            f"No text can be made for {name}: {error}.",
+            remedy="Use fewer or shorter cells.",
         )
 
 
@@ -168,24 +177,35 @@ def _checked(tool: Tool, codes: Sequence[str]) -> list[Checked]:
 
 
 def _prediction(
-    tool: Tool, question: LocalQuestion, text: AnalyzerText, reported: Sequence[Reported]
+    tool: Tool,
+    question: LocalQuestion,
+    text: AnalyzerText,
+    reported: Sequence[Reported],
 ) -> Prediction:
     is_annotated = question.setting is not Setting.CODE
     told, counted = [], []
     # Sorted, as the same input leads to the same prediction: the limit always cuts the same ones.
     for error in sorted(reported)[:MOST_DIAGNOSTICS]:
-        reason = why_not(tool.name, error.rule, error.message, is_annotated=is_annotated)
+        reason = why_not(
+            tool.name, error.rule, error.message, is_annotated=is_annotated
+        )
         message = error.message[:MOST_OF_A_MESSAGE]
         entry: dict[str, Any] = {
             "code_line": text.code_line(error.line)[:MOST_OF_A_MESSAGE],
             "message": message,
         }
-        entry |= {tool.rule_key: error.rule or None, "source": tool.name, "counts": reason is None}
+        entry |= {
+            tool.rule_key: error.rule or None,
+            "source": tool.name,
+            "counts": reason is None,
+        }
         # What does not count is kept with its reason, so that readers can disagree.
         told.append(entry if reason is None else entry | {"why_not": reason})
         if reason is None:
             counted.append(_in_words(error, text))
-    return Prediction(bool(counted), _told(counted), json.dumps(told, ensure_ascii=False))
+    return Prediction(
+        bool(counted), _told(counted), json.dumps(told, ensure_ascii=False)
+    )
 
 
 def _in_words(error: Reported, text: AnalyzerText) -> str:
@@ -202,4 +222,7 @@ def _in_words(error: Reported, text: AnalyzerText) -> str:
 
 def _told(counted: Sequence[str]) -> str | None:
     rest = len(counted) - TOLD
-    return "\n".join([*counted[:TOLD], *([f"and {rest} more"] if rest > 0 else [])]) or None
+    return (
+        "\n".join([*counted[:TOLD], *([f"and {rest} more"] if rest > 0 else [])])
+        or None
+    )

@@ -13,7 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crane_core.domain import Cell, CellRole
-from crane_core.prompts.published import EXECUTED_HEADER, NOTHING_EXECUTED, TARGET_HEADER
+from crane_core.prompts.published import (
+    EXECUTED_HEADER,
+    NOTHING_EXECUTED,
+    TARGET_HEADER,
+)
 from crane_core.runtime.kernel_side.crane_probe.syntax import magics
 
 ANNOTATED_HEADER = "# Annotated Target Code:\n"
@@ -22,7 +26,9 @@ LARGEST_CHARACTERS = 300_000
 
 _LINE_ENDS = re.compile("\r\n?")
 # `# type: list[int]` is left alone: it declares a type, and switches nothing off.
-_INSTRUCTION = re.compile(r"(\b(?:pylint|pyright)\s*|#\s*type\s*(?=:\s*ignore)):", re.IGNORECASE)
+_INSTRUCTION = re.compile(
+    r"(\b(?:pylint|pyright)\s*|#\s*type\s*(?=:\s*ignore)):", re.IGNORECASE
+)
 """In comments: what switches an analyzer off or changes its rules. The published texts have no comments at all."""
 
 
@@ -46,7 +52,9 @@ def cells_in_order(cells: Sequence[Cell]) -> tuple[tuple[str, ...], str]:
     targets = [cell.code for cell in ordered if cell.role is CellRole.TARGET]
     if len(targets) != 1:
         raise ValueError(f"one target cell is expected, not {len(targets)}")
-    return tuple(cell.code for cell in ordered if cell.role is CellRole.EXECUTED), targets[0]
+    return tuple(
+        cell.code for cell in ordered if cell.role is CellRole.EXECUTED
+    ), targets[0]
 
 
 def analyzer_text(
@@ -58,9 +66,15 @@ def analyzer_text(
     """
     size = sum(map(len, executed)) + len(target)
     if size > LARGEST_CHARACTERS:
-        raise ValueError(f"the cells have {size:,} characters, more than {LARGEST_CHARACTERS:,}")
+        raise ValueError(
+            f"the cells have {size:,} characters, more than {LARGEST_CHARACTERS:,}"
+        )
     executed, target = [_plain_lines(code) for code in executed], _plain_lines(target)
-    before = EXECUTED_HEADER + (_cells(executed) or f"# {NOTHING_EXECUTED}") + _heading(annotations)
+    before = (
+        EXECUTED_HEADER
+        + (_cells(executed) or f"# {NOTHING_EXECUTED}")
+        + _heading(annotations)
+    )
     shown = before + target
     code = EXECUTED_HEADER + (
         _cells([_python(cell) for cell in executed]) or f"# {NOTHING_EXECUTED}"
@@ -70,7 +84,9 @@ def analyzer_text(
 
 
 def _cells(codes: Sequence[str]) -> str:
-    return "".join(f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(codes, start=1))
+    return "".join(
+        f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(codes, start=1)
+    )
 
 
 def _heading(annotations: Sequence[str] | None) -> str:
@@ -110,5 +126,7 @@ def _commented(before: str, after: str) -> str:
     """The Python of a line, with the line behind it; the result of a magic has no type that an analyzer could know."""
     if before == after:
         return before
-    given = f'{after[: -len("None")]}eval("None")' if after.endswith("= None") else after
+    given = (
+        f'{after[: -len("None")]}eval("None")' if after.endswith("= None") else after
+    )
     return f"{given}  # {before.strip()}" if given.strip() else f"# {before}"

@@ -89,7 +89,8 @@ def run_tool(
             _end_group(process)
     if code < 0 or (accepted is not None and code not in accepted):
         raise ToolStoppedError(
-            f"{name} ended with {code}: {_last_words(said)}.", remedy="Try fewer or shorter cells."
+            f"{name} ended with {code}: {_last_words(said)}.",
+            remedy="Try fewer or shorter cells.",
         )
     return printed.read_text("utf-8", "replace")
 
@@ -98,10 +99,20 @@ def _environment(folder: Path) -> dict[str, str]:
     """No setting of the user's reaches the tool: no PYTHONPATH, PYLINTRC, NODE_OPTIONS, no home with configuration."""
     own = {
         name: str(folder)
-        for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PYLINTHOME")
+        for name in (
+            "HOME",
+            "TMPDIR",
+            "XDG_CACHE_HOME",
+            "XDG_CONFIG_HOME",
+            "PYLINTHOME",
+        )
     }
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONIOENCODING": "utf-8"} | passed_on | own
+    return (
+        {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONIOENCODING": "utf-8"}
+        | passed_on
+        | own
+    )
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

@@ -27,7 +27,9 @@ class CountedRule(NamedTuple):
 @cache
 def entries(tool: str) -> tuple[CountedRule, ...]:
     """The entries of a tool in the order of the file; the first that fits decides."""
-    return tuple(CountedRule(**entry) for entry in tomllib.loads(FILE.read_text("utf-8"))[tool])
+    return tuple(
+        CountedRule(**entry) for entry in tomllib.loads(FILE.read_text("utf-8"))[tool]
+    )
 
 
 def why_not(tool: str, rule: str, message: str, *, is_annotated: bool) -> str | None:

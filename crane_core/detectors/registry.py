@@ -45,12 +45,17 @@ def local_detectors() -> dict[str, LocalDetector]:
     """All detectors by name, sorted."""
     names = [
         module.name
-        for module in pkgutil.iter_modules(crane_core.detectors.__path__, "crane_core.detectors.")
+        for module in pkgutil.iter_modules(
+            crane_core.detectors.__path__, "crane_core.detectors."
+        )
     ]
     modules = [importlib.import_module(name) for name in names]
-    found = [cast(LocalDetector, module) for module in modules if hasattr(module, "NAME")]
+    found = [
+        cast(LocalDetector, module) for module in modules if hasattr(module, "NAME")
+    ]
     return {
-        detector.NAME: detector for detector in sorted(found, key=lambda detector: detector.NAME)
+        detector.NAME: detector
+        for detector in sorted(found, key=lambda detector: detector.NAME)
     }
 
 
@@ -62,7 +67,11 @@ def predictions(
     A detector that can has `predict_many`, whose error about one question takes its place.
     """
     many = getattr(detector, "predict_many", None)
-    yield from many(questions) if many else (detector.predict(*question) for question in questions)
+    yield from (
+        many(questions)
+        if many
+        else (detector.predict(*question) for question in questions)
+    )
 
 
 def local_detector(name: str) -> LocalDetector:

@@ -30,7 +30,12 @@ def options() -> dict[str, Any]:
     """The rule families that answer, how far a target is followed, and the versions of the libraries that answer."""
     families = sorted({rule.family for rules in all_rules().values() for rule in rules})
     assumed = {"assumed": dict(known)} if (known := assumed_packages()) else {}
-    return {"families": families, "steps": MOST_STEPS, "asked": versions_asked(), **assumed}
+    return {
+        "families": families,
+        "steps": MOST_STEPS,
+        "asked": versions_asked(),
+        **assumed,
+    }
 
 
 def check_setting(setting: Setting) -> None:
@@ -43,7 +48,9 @@ def check_setting(setting: Setting) -> None:
         )
 
 
-def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+def predict(
+    cells: Sequence[Cell], state: KernelState | None, setting: Setting
+) -> Prediction:
     """Whether the target certainly crashes, with the evidence, from no more than the setting shows.
 
     Raises DetectorError for an ablation's setting, PromptError where the state does not hold what the setting shows.
@@ -54,7 +61,9 @@ def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) 
     report = findings(cells, given, setting)
     target = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
     return Prediction(
-        bool(report.findings), _reasoning(report), json.dumps(_diagnostics(report, target))
+        bool(report.findings),
+        _reasoning(report),
+        json.dumps(_diagnostics(report, target)),
     )
 
 
@@ -76,7 +85,11 @@ def _diagnostics(report: Report, target: str) -> list[dict[str, Any]]:
         {
             "code_line": f"{finding.line}: {lines[finding.line - 1].strip() if finding.line <= len(lines) else ''}",
             "message": finding.why,
-            **{key: value for key, value in asdict(finding).items() if key not in ("why", "line")},
+            **{
+                key: value
+                for key, value in asdict(finding).items()
+                if key not in ("why", "line")
+            },
         }
         for finding in report.findings
     ]

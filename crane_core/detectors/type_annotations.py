@@ -47,7 +47,11 @@ def public_names() -> PublicNames:
     modules = {"modules": {}, "merged": {}, "classes": {}}  # type: dict[str, dict[str, str]]
     for entry in listed["module"]:
         kind = (
-            "merged" if entry.get("merges") else "classes" if entry.get("is_class") else "modules"
+            "merged"
+            if entry.get("merges")
+            else "classes"
+            if entry.get("is_class")
+            else "modules"
         )
         modules[kind][entry["internal"]] = entry["public"]
     types = {entry["internal"]: entry["public"] for entry in listed["type"]}
@@ -132,7 +136,9 @@ def _of_module(module: str, name: str, known: PublicNames) -> str:
             return f"{known.merged[parent]}.{name}"
         if parent in known.classes:
             return known.classes[parent]
-    internal = next((n for n, part in enumerate(parts) if part.startswith("_")), len(parts))
+    internal = next(
+        (n for n, part in enumerate(parts) if part.startswith("_")), len(parts)
+    )
     return ".".join([*parts[: internal or len(parts)], name])
 
 

@@ -48,7 +48,8 @@ def kept_key(path: Path, *, ends: str) -> bytes:
     key = path.read_bytes()
     if len(key) < MIN_CHARACTERS:
         raise IdentityError(
-            f"{path.name} in the data folder is damaged.", remedy="Delete it; a new key is made."
+            f"{path.name} in the data folder is damaged.",
+            remedy="Delete it; a new key is made.",
         )
     return key
 

@@ -81,7 +81,9 @@ def give_invitation(folder: Path, issued: Pass) -> None:
         now = _now(folder)
         _keep(
             folder,
-            replace(now, invitations={**now.invitations, issued.serial: _invitation(issued)}),
+            replace(
+                now, invitations={**now.invitations, issued.serial: _invitation(issued)}
+            ),
         )
 
 
@@ -97,7 +99,9 @@ def open_invitation(folder: Path, text: str) -> Pass:
                 remedy="Ask the person who runs this server for a new one.",
             )
         opened = replace(known, opened=(*known.opened[-9:], time.time()))
-        _keep(folder, replace(now, invitations={**now.invitations, found.serial: opened}))
+        _keep(
+            folder, replace(now, invitations={**now.invitations, found.serial: opened})
+        )
     return found
 
 
@@ -115,7 +119,10 @@ def see(folder: Path, secret: str, login: Login) -> None:
             if before and before.email == login.email
             else login.since
         )
-        _keep(folder, replace(now, sessions={**now.sessions, name: replace(login, since=since)}))
+        _keep(
+            folder,
+            replace(now, sessions={**now.sessions, name: replace(login, since=since)}),
+        )
 
 
 def open_sessions(folder: Path) -> dict[str, Login]:
@@ -149,7 +156,8 @@ def end_session(folder: Path, start: str) -> Login:
     if len(found) != 1:
         what = "No open session" if not found else "More than one session"
         raise IdentityError(
-            f"{what} begins with {start[:20]!r}.", remedy="See `sessions` for those that are open."
+            f"{what} begins with {start[:20]!r}.",
+            remedy="See `sessions` for those that are open.",
         )
     [(name, login)] = found
     if not login.can_end:
@@ -187,8 +195,12 @@ def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Register:
     """Read again if one of these differs."""
     try:
         body = json.loads(path.read_text("utf-8"))
-        sessions = {str(name): Login(**members) for name, members in body["sessions"].items()}
-        given = {str(name): _given(members) for name, members in body["invitations"].items()}
+        sessions = {
+            str(name): Login(**members) for name, members in body["sessions"].items()
+        }
+        given = {
+            str(name): _given(members) for name, members in body["invitations"].items()
+        }
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise IdentityError(
             f"{FILE_NAME} in the data folder is damaged, so that nobody knows which invitations were opened.",
@@ -198,7 +210,9 @@ def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Register:
 
 
 def _given(members: dict[str, Any]) -> Invitation:
-    return Invitation(**{**members, "opened": tuple(float(at) for at in members["opened"])})
+    return Invitation(
+        **{**members, "opened": tuple(float(at) for at in members["opened"])}
+    )
 
 
 KEPT_S = 31 * 24 * 3600
@@ -213,5 +227,9 @@ def _keep(folder: Path, register: Register) -> None:
         for name, login in register.sessions.items()
         if (login.until or login.seen + KEPT_S) > now
     }
-    given = {serial: asdict(one) for serial, one in register.invitations.items() if one.until > now}
+    given = {
+        serial: asdict(one)
+        for serial, one in register.invitations.items()
+        if one.until > now
+    }
     replace_file(folder, FILE_NAME, {"sessions": sessions, "invitations": given})

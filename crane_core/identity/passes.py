@@ -51,7 +51,9 @@ def new_pass(
 ) -> Pass:
     """A pass that is valid for this long from now on."""
     start = time.time() if now is None else now
-    return Pass(email, int(start) + seconds, secrets.token_urlsafe(9), start, is_reusable)
+    return Pass(
+        email, int(start) + seconds, secrets.token_urlsafe(9), start, is_reusable
+    )
 
 
 def signed(issued: Pass, purpose: Purpose, key: bytes) -> str:
@@ -59,7 +61,9 @@ def signed(issued: Pass, purpose: Purpose, key: bytes) -> str:
     return str(_serializer(purpose, key).dumps(asdict(issued)))
 
 
-def opened(text: str, purpose: Purpose, key: bytes, *, now: float | None = None) -> Pass:
+def opened(
+    text: str, purpose: Purpose, key: bytes, *, now: float | None = None
+) -> Pass:
     """Parse a pass. Raises IdentityError if it was not signed here for this purpose, or has expired.
 
     Exactly as it was signed: the last letter of a signature holds bits that are not read, and another letter there

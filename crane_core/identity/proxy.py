@@ -37,7 +37,9 @@ class Proxy:
     def is_one(self, peer: str) -> bool:
         """Whether this address is a proxy's."""
         address = as_address(peer)
-        return address is not None and any(address in network for network in self.networks)
+        return address is not None and any(
+            address in network for network in self.networks
+        )
 
     def visitor_of(self, forwarded: str) -> str | None:
         """The visitor's address in the X-Forwarded-For of a proxy: the last one there that does not belong to a proxy.
@@ -74,7 +76,8 @@ def configured_proxy(environ: Mapping[str, str] | None = None) -> Proxy:
     header = environ.get(HEADER, "").strip()
     if header and not _NAME.fullmatch(header):
         raise IdentityError(
-            f"{HEADER} cannot be a header's name.", remedy="Set it like X-Forwarded-Email."
+            f"{HEADER} cannot be a header's name.",
+            remedy="Set it like X-Forwarded-Email.",
         )
     names = [part.strip() for part in environ.get(FROM, "").split(",") if part.strip()]
     if header and not names:

@@ -53,7 +53,11 @@ class Roles:
 
     def annotators(self) -> list[str]:
         """Names of those who may label, in the order of the file."""
-        return [visitor.name for visitor in self.people.values() if visitor.may(Role.ANNOTATOR)]
+        return [
+            visitor.name
+            for visitor in self.people.values()
+            if visitor.may(Role.ANNOTATOR)
+        ]
 
 
 def as_email(text: str) -> str | None:
@@ -113,7 +117,9 @@ def _domain(key: str, entry: Any) -> str:
     if as_email(f"a{key[1:]}") is None:
         raise _wrong(f"names the domain {key[:80]!r}, which is not a domain")
     if entry != str(Role.VIEWER):
-        raise _wrong(f'gives {key} another role than "viewer"; list everybody else by name')
+        raise _wrong(
+            f'gives {key} another role than "viewer"; list everybody else by name'
+        )
     return key[2:].lower()
 
 
@@ -163,7 +169,9 @@ def add_person(path: Path, email: str, role: Role) -> None:
 def _replace(path: Path, text: str) -> None:
     """Write the file atomically: a concurrent reader sees the old one or the new one."""
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, delete=False
+    ) as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

@@ -30,7 +30,9 @@ class _Record:
 class Throttle:
     """Counts failures by peer. `what` names what fails in the log, which never holds the secret itself."""
 
-    def __init__(self, what: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, what: str, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._what = what
         self._clock = clock
         self._peers: OrderedDict[str, _Record] = OrderedDict()
@@ -51,7 +53,9 @@ class Throttle:
             self._peers.move_to_end(peer)
             while len(self._peers) > MAX_PEERS:
                 self._peers.popitem(last=False)
-            record.failures = [at for at in record.failures if at > now - WINDOW_S] + [now]
+            record.failures = [at for at in record.failures if at > now - WINDOW_S] + [
+                now
+            ]
             n_failures = len(record.failures)
             if n_failures >= MAX_FAILURES:
                 record.failures, record.locked_until = [], now + LOCK_S

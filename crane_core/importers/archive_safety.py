@@ -41,7 +41,9 @@ class Contents:
     problems: list[LoadProblem] = field(default_factory=list)
 
     def refuse(self, name: str, reason: str) -> None:
-        self.problems.append(LoadProblem(_printable(name), "archive member", f"{reason}; skipped"))
+        self.problems.append(
+            LoadProblem(_printable(name), "archive member", f"{reason}; skipped")
+        )
 
 
 def normal_name(name: str) -> str:
@@ -66,18 +68,22 @@ def is_hidden(name: str) -> bool:
     return name.startswith((".", _BROUGHT_BY_MACOS)) or "/." in name
 
 
-def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: ArchiveLimits) -> None:
+def refuse_bomb(
+    unpacked_bytes: int, packed_bytes: int, source: str, limits: ArchiveLimits
+) -> None:
     """Raise SourceError if the unpacked size is beyond the limits for this packed size (all in bytes)."""
     remedy = "Check its origin; if you trust it, unpack it and import the folder."
     if unpacked_bytes > limits.total_bytes:
         raise SourceError(
-            f"{source} unpacks to more than {limits.total_bytes:,} bytes.", remedy=remedy
+            f"{source} unpacks to more than {limits.total_bytes:,} bytes.",
+            remedy=remedy,
         )
     if unpacked_bytes > limits.ratio_from_bytes and unpacked_bytes > limits.ratio * max(
         packed_bytes, 1
     ):
         raise SourceError(
-            f"{source} unpacks to more than {limits.ratio:.0f} times its size.", remedy=remedy
+            f"{source} unpacks to more than {limits.ratio:.0f} times its size.",
+            remedy=remedy,
         )
 
 

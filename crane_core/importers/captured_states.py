@@ -49,7 +49,10 @@ def read(tree: FileTree) -> Iterator[Record]:
 
 def state_of(document: Any) -> KernelState:
     """The record of a captured file; ValueError, in words for the user, when it is none."""
-    if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
+    if (
+        not isinstance(document, dict)
+        or document.get("schema_version") != SCHEMA_VERSION
+    ):
         raise ValueError(f"expected a captured state of schema {SCHEMA_VERSION}")
     for name in _OBJECTS:
         _object(document, name)
@@ -67,7 +70,9 @@ def state_of(document: Any) -> KernelState:
 def _instance(notebook: str) -> str:
     name = notebook.removesuffix(".ipynb")
     if not name.endswith(tuple(f"_{version}" for version in Version)):
-        raise ValueError(f"{notebook} is not called <case>_reproduced.ipynb or <case>_fixed.ipynb")
+        raise ValueError(
+            f"{notebook} is not called <case>_reproduced.ipynb or <case>_fixed.ipynb"
+        )
     return name
 
 
@@ -83,11 +88,15 @@ def _check_entry(name: str, entry: Any) -> None:
 def _object(document: dict[str, Any], name: str) -> None:
     value = document.get(name)
     if not isinstance(value, dict):
-        raise ValueError(f"{name} is missing" if value is None else f"{name} must be an object")
+        raise ValueError(
+            f"{name} is missing" if value is None else f"{name} must be an object"
+        )
 
 
 def _text(document: dict[str, Any], name: str, default: str | None = None) -> str:
     value = document.get(name, default)
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{name} is missing" if value is None else f"{name} must be a string")
+        raise ValueError(
+            f"{name} is missing" if value is None else f"{name} must be a string"
+        )
     return value

@@ -69,7 +69,10 @@ def _rows(tree: FileTree, path: str, record: type) -> Iterator[Record]:
 
 
 def _record(
-    make: Callable[[dict[str, Any]], Record], row: dict[str, Any], path: str, number: int
+    make: Callable[[dict[str, Any]], Record],
+    row: dict[str, Any],
+    path: str,
+    number: int,
 ) -> Record:
     try:
         return make(row)
@@ -82,7 +85,9 @@ def _record(
 def _maker(record: type) -> Callable[[dict[str, Any]], Record]:
     if record is KernelState:
         return _state
-    enums = {name: kind for name, kind in get_type_hints(record).items() if _is_enum(kind)}
+    enums = {
+        name: kind for name, kind in get_type_hints(record).items() if _is_enum(kind)
+    }
     left_out = COMPUTED if record is domain.Instance else set()
 
     def make(row: dict[str, Any]) -> Record:
@@ -101,4 +106,6 @@ def _is_enum(kind: Any) -> bool:
 
 def _state(row: dict[str, Any]) -> KernelState:
     where = {name: str(row[name]) for name in ("benchmark", "instance_id", "origin")}
-    return KernelState.from_json(json.loads(row["state"]), setting=Setting(row["setting"]), **where)
+    return KernelState.from_json(
+        json.loads(row["state"]), setting=Setting(row["setting"]), **where
+    )

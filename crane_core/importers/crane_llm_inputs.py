@@ -31,7 +31,9 @@ class InputFile(NamedTuple):
     setting: Setting
 
 
-def read_inputs(tree: FileTree, files: list[InputFile], origin: str) -> Iterator[Record]:
+def read_inputs(
+    tree: FileTree, files: list[InputFile], origin: str
+) -> Iterator[Record]:
     """Prompts and states of all files, and the cells of each instance once, from its first file.
 
     A later file of the instance with other cells is a contradiction and is reported.
@@ -59,7 +61,9 @@ def _split(file: InputFile, text: str) -> InputText:
 
 def _prompt(file: InputFile, text: str, origin: str) -> Prompt:
     digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    return Prompt(JUNOBENCH.benchmark, file.instance_id, file.setting, origin, digest, text)
+    return Prompt(
+        JUNOBENCH.benchmark, file.instance_id, file.setting, origin, digest, text
+    )
 
 
 def _cells_once(
@@ -69,14 +73,22 @@ def _cells_once(
     if file.instance_id not in cells_of:
         cells_of[file.instance_id] = codes
         for position, code in enumerate(codes):
-            role = CellRole.TARGET if position == len(parts.executed) else CellRole.EXECUTED
-            yield Cell(JUNOBENCH.benchmark, file.instance_id, origin, position, role, code)
+            role = (
+                CellRole.TARGET
+                if position == len(parts.executed)
+                else CellRole.EXECUTED
+            )
+            yield Cell(
+                JUNOBENCH.benchmark, file.instance_id, origin, position, role, code
+            )
     elif cells_of[file.instance_id] != codes:
         reason = f"its cells differ from those of the text without runtime information of {file.instance_id}"
         yield LoadProblem(file.path, "cells", reason, ProblemKind.CONTRADICTION)
 
 
-def _state_or_problem(file: InputFile, block: str, origin: str) -> KernelState | LoadProblem:
+def _state_or_problem(
+    file: InputFile, block: str, origin: str
+) -> KernelState | LoadProblem:
     try:
         parsed = parse_block(block)
     except ValueError as error:

@@ -12,7 +12,11 @@ from crane_core.domain import LoadProblem, Record, Setting
 from crane_core.importers.crane_llm_inputs import InputFile
 from crane_core.importers.crane_llm_outputs import AnswerFile
 from crane_core.importers.crane_llm_study import StudyFiles, places_of, read_study
-from crane_core.importers.crane_llm_workbooks import Annotations, read_outcomes, read_validation
+from crane_core.importers.crane_llm_workbooks import (
+    Annotations,
+    read_outcomes,
+    read_validation,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import detector_named
 
@@ -51,7 +55,9 @@ def recognises(tree: FileTree) -> float:
     folders = list(tree.by_folder())
     if any(_ANSWERS.fullmatch(folder) for folder in folders):
         return 1.0
-    variants = [match["setting"] for folder in folders if (match := _INPUTS.fullmatch(folder))]
+    variants = [
+        match["setting"] for folder in folders if (match := _INPUTS.fullmatch(folder))
+    ]
     return 0.75 if any(name not in (None, "runinfo") for name in variants) else 0.0
 
 
@@ -82,7 +88,9 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
     return files
 
 
-def _add_replies(files: StudyFiles, upstream_name: str, setting: Setting, paths: list[str]) -> None:
+def _add_replies(
+    files: StudyFiles, upstream_name: str, setting: Setting, paths: list[str]
+) -> None:
     detector = detector_named(upstream_name)
     files.detectors[detector.detector] = detector
     for path, instance_id in files.of_instances(paths, ".json"):

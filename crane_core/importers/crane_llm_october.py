@@ -22,7 +22,9 @@ KIND = "crane-llm-2025-10"
 
 _SETTING = {"code": Setting.CODE, "code_runinfo": Setting.RUNTIME}
 _GROUP = r"(?:/[^/]+)?"
-_INPUTS = re.compile(rf"(?:|.*/)llms_inputs/executed_(?P<setting>code(?:_runinfo)?){_GROUP}")
+_INPUTS = re.compile(
+    rf"(?:|.*/)llms_inputs/executed_(?P<setting>code(?:_runinfo)?){_GROUP}"
+)
 _ANSWERS = re.compile(
     r"(?:|.*/)(?P<family>llms|sas)_outputs/results_(?P<content>raw|parsed)(?P<reversed>_reversed)?(?:_(?P<repetition>\d+))?"
     rf"/(?P<detector>[^/]+)/crash_detection_(?P<setting>code(?:_runinfo)?){_GROUP}"
@@ -60,7 +62,8 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
         if match := _INPUTS.fullmatch(folder):
             setting = _SETTING[match["setting"]]
             files.inputs += [
-                InputFile(path, name, setting) for path, name in files.of_instances(paths, ".txt")
+                InputFile(path, name, setting)
+                for path, name in files.of_instances(paths, ".txt")
             ]
         elif match := _ANSWERS.fullmatch(folder):
             _sort_answers(files, match, paths)

@@ -55,7 +55,9 @@ def read_runs(
     for index, reply in enumerate(replies, start=1):
         if not isinstance(reply, (dict, str)):
             yield LoadProblem(
-                file.path, f"reply {index}", f"expected a reply, not {type(reply).__name__}"
+                file.path,
+                f"reply {index}",
+                f"expected a reply, not {type(reply).__name__}",
             )
             continue
         crashes, reasoning, unanswered = _verdict(reply)
@@ -83,7 +85,9 @@ def _verdict(reply: dict[str, Any] | str) -> tuple[bool | None, str | None, str 
         reasoning = json.dumps(reasoning, ensure_ascii=False)
     crashes = reply.get("detection")
     return (
-        (crashes, reasoning, None) if isinstance(crashes, bool) else (None, reasoning, NO_VERDICT)
+        (crashes, reasoning, None)
+        if isinstance(crashes, bool)
+        else (None, reasoning, NO_VERDICT)
     )
 
 
@@ -124,7 +128,9 @@ def read_judgements(
         found = label_named(verdict)
         if found is None:
             yield LoadProblem(
-                file.path, f"verdict {number}", f"{verdict!r} is not a label of the study"
+                file.path,
+                f"verdict {number}",
+                f"{verdict!r} is not a label of the study",
             )
             continue
         label, note = found

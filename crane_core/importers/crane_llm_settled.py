@@ -77,14 +77,20 @@ def _settled(
     stated: Statements,
 ) -> Judgement | LoadProblem:
     if block is None:
-        return LoadProblem(source.path, place, f"{instance_id} stands before any header of a block")
+        return LoadProblem(
+            source.path, place, f"{instance_id} stands before any header of a block"
+        )
     cell = cells[block.column] if block.column < len(cells) else ""
     key = (block.match["detector"], block.match["setting"], instance_id)
-    repeated = stated.problem(key, str(cell), path=source.path, place=place, what=instance_id)
+    repeated = stated.problem(
+        key, str(cell), path=source.path, place=place, what=instance_id
+    )
     if repeated:
         return repeated
     if cell == "":
-        return LoadProblem(source.path, place, f"{instance_id} has no label of the validator")
+        return LoadProblem(
+            source.path, place, f"{instance_id} has no label of the validator"
+        )
     found = judgement(
         source, WorkbookRow(place, {}), block.match[0], instance_id, block.match, cell
     )
@@ -93,6 +99,8 @@ def _settled(
         return found
     settled = label_named(settlement)
     if settled is None:
-        return LoadProblem(source.path, place, f"{settlement!r} is not a label of the study")
+        return LoadProblem(
+            source.path, place, f"{settlement!r} is not a label of the study"
+        )
     # Where the validation itself was discussed, what was agreed in the end counts.
     return replace(found, label=settled[0], note="settled in a discussion")

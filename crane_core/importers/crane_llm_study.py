@@ -56,7 +56,9 @@ class StudyFiles:
                     yield path, instance_id
                 else:
                     self.misnamed.append(
-                        LoadProblem(path, "file name", f"{instance_id!r} is not an instance")
+                        LoadProblem(
+                            path, "file name", f"{instance_id!r} is not an instance"
+                        )
                     )
 
     def instance_ids(self) -> set[str]:
@@ -86,7 +88,9 @@ def read_study(tree: FileTree, files: StudyFiles, experiment: str) -> Iterator[R
 
 def places_of(tree: FileTree, path: str) -> list[str]:
     """The file at this path, or under a longer path that ends in it."""
-    return [found for found in tree.paths if found == path or found.endswith("/" + path)]
+    return [
+        found for found in tree.paths if found == path or found.endswith("/" + path)
+    ]
 
 
 def _code_first(file: InputFile) -> tuple[str, bool, Setting]:

@@ -39,7 +39,11 @@ _OUTCOME_COLUMNS = (
     re.compile(r"crash_detection_(?P<detector>.+?)_(?P<setting>code|runinfo)"),
 )
 _VALIDATION_SHEET = re.compile(r"(?P<detector>.+?)_(?P<setting>code|runinfo)")
-_SETTING = {"code": Setting.CODE, "code_runinfo": Setting.RUNTIME, "runinfo": Setting.RUNTIME}
+_SETTING = {
+    "code": Setting.CODE,
+    "code_runinfo": Setting.RUNTIME,
+    "runinfo": Setting.RUNTIME,
+}
 
 
 @dataclass(slots=True)
@@ -56,7 +60,9 @@ def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
     """The sheet Ground_truth; a row whose verdict differs from the name of its instance is a contradiction."""
     truth = GroundTruth()
     try:
-        for row in Workbook(tree, path).rows("Ground_truth", "instance", "detection", "diagnosis"):
+        for row in Workbook(tree, path).rows(
+            "Ground_truth", "instance", "detection", "diagnosis"
+        ):
             _add_truth(truth, row, path)
     except UnreadableFileError as error:
         truth.problems.append(error.problem)
@@ -79,7 +85,9 @@ def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
     crashes = instance_id.endswith(Version.REPRODUCED)
     if row.text("detection").lower() != str(crashes).lower():
         reason = f"{instance_id} has the detection {row.text('detection')!r}"
-        truth.problems.append(LoadProblem(path, row.place, reason, ProblemKind.CONTRADICTION))
+        truth.problems.append(
+            LoadProblem(path, row.place, reason, ProblemKind.CONTRADICTION)
+        )
 
 
 def _remark(row: WorkbookRow) -> str | None:
@@ -87,7 +95,9 @@ def _remark(row: WorkbookRow) -> str | None:
     return "; ".join(remark for remark in remarks if remark not in ("", "None")) or None
 
 
-def read_case_labels(tree: FileTree, path: str, sheet: str) -> Iterator[Case | LoadProblem]:
+def read_case_labels(
+    tree: FileTree, path: str, sheet: str
+) -> Iterator[Case | LoadProblem]:
     """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels in their original spelling."""
     stated = Statements()
     try:
@@ -139,7 +149,9 @@ class Annotations:
     experiment: str
 
 
-def read_outcomes(tree: FileTree, source: Annotations) -> Iterator[Judgement | LoadProblem]:
+def read_outcomes(
+    tree: FileTree, source: Annotations
+) -> Iterator[Judgement | LoadProblem]:
     """The human outcome of every instance, detector and setting; an empty cell is neither an outcome nor a problem."""
     try:
         rows = Workbook(tree, source.path).rows(source.sheet, "instance")
@@ -166,7 +178,9 @@ def read_validation(
             if match is None:
                 continue
             source = Annotations(path, sheet, annotator, experiment)
-            for row, instance_id in _instance_rows(workbook.rows(sheet, "instance"), path):
+            for row, instance_id in _instance_rows(
+                workbook.rows(sheet, "instance"), path
+            ):
                 column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
                 if isinstance(instance_id, LoadProblem):
                     yield instance_id
@@ -196,7 +210,8 @@ def _cells(row: WorkbookRow) -> tuple[tuple[str, str], ...]:
 
 def _outcome_column(column: str) -> re.Match[str] | None:
     return next(
-        (match for pattern in _OUTCOME_COLUMNS if (match := pattern.fullmatch(column))), None
+        (match for pattern in _OUTCOME_COLUMNS if (match := pattern.fullmatch(column))),
+        None,
     )
 
 
@@ -212,7 +227,9 @@ def judgement(
     found = label_named(cell)
     if found is None:
         return LoadProblem(
-            source.path, f"{row.place}, column {column}", f"{cell!r} is not a label of the study"
+            source.path,
+            f"{row.place}, column {column}",
+            f"{cell!r} is not a label of the study",
         )
     return Judgement(
         benchmark=JUNOBENCH.benchmark,

@@ -47,7 +47,9 @@ class FileTree:
     def read(self, path: str) -> bytes:
         """The file's bytes. Raises SourceError if there is no such file or it cannot be read."""
         if path not in self._known:
-            raise SourceError(f"{path} is not in {self.name}.", remedy="Check the path.")
+            raise SourceError(
+                f"{path} is not in {self.name}.", remedy="Check the path."
+            )
         return self._read(self.top + path)
 
     def by_folder(self) -> dict[str, list[str]]:
@@ -66,7 +68,9 @@ def open_tree(path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
     if path.is_dir():
         return FileTree(path.resolve().name, open_folder(path, limits))
     if not path.is_file():
-        raise SourceError(f"{path} does not exist or is not a file.", remedy="Check the path.")
+        raise SourceError(
+            f"{path} does not exist or is not a file.", remedy="Check the path."
+        )
     for suffix, opener in _OPENERS.items():
         if path.name.lower().endswith(suffix):
             return FileTree(path.name[: -len(suffix)], _opened(opener, path, limits))
@@ -80,13 +84,17 @@ def open_files(
     files = {path.name: path for path in paths}
     if len(files) < len(paths):
         raise SourceError(
-            f"Two of the files of {name} have the same name.", remedy="Import their folder instead."
+            f"Two of the files of {name} have the same name.",
+            remedy="Import their folder instead.",
         )
     for path in paths:
         if not path.is_file():
-            raise SourceError(f"{path} does not exist or is not a file.", remedy="Check the path.")
+            raise SourceError(
+                f"{path} does not exist or is not a file.", remedy="Check the path."
+            )
     return FileTree(
-        name, Contents(read=lambda file: read_file(files[file], limits), names=list(files))
+        name,
+        Contents(read=lambda file: read_file(files[file], limits), names=list(files)),
     )
 
 

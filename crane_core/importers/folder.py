@@ -9,7 +9,12 @@ import os
 from pathlib import Path
 
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import ArchiveLimits, Contents, refuse_crowd, unsafe_name
+from crane_core.importers.archive_safety import (
+    ArchiveLimits,
+    Contents,
+    refuse_crowd,
+    unsafe_name,
+)
 
 _CHECK_ACCESS = "Check that the file exists and is readable."
 
@@ -26,7 +31,9 @@ def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
     ):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in [name for name in subfolders if Path(folder, name).is_symlink()]:
-            contents.refuse(_relative(Path(folder, name), root), "it is a link to a folder")
+            contents.refuse(
+                _relative(Path(folder, name), root), "it is a link to a folder"
+            )
             subfolders.remove(name)
         for name in sorted(files):
             if not name.startswith(".") and not Path(folder, name).is_socket():
@@ -66,7 +73,10 @@ def _add(contents: Contents, file: Path, root: Path, inside: Path) -> None:
 def _why_not_followed(link: Path, inside: Path) -> str | None:
     try:
         is_inside = link.resolve().is_relative_to(inside)
-    except (OSError, RuntimeError):  # RuntimeError: what pathlib of Python 3.11 and 3.12 raises
+    except (
+        OSError,
+        RuntimeError,
+    ):  # RuntimeError: what pathlib of Python 3.11 and 3.12 raises
         return "it is a link that leads to itself"
     return None if is_inside else "it is a link to a place outside the folder"
 
@@ -77,5 +87,6 @@ def _relative(file: Path, root: Path) -> str:
 
 def _note_unlistable(contents: Contents, root: Path, error: OSError) -> None:
     contents.refuse(
-        _relative(Path(error.filename), root), f"the folder cannot be listed: {error.strerror}"
+        _relative(Path(error.filename), root),
+        f"the folder cannot be listed: {error.strerror}",
     )

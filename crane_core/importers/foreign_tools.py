@@ -46,7 +46,9 @@ def _tool(name: str, holds: Holds, *marks: str) -> ForeignTool:
 _TOOLS = (
     _tool("promptfoo", Holds.ANSWERS, "evalId results", "config results evalId"),
     _tool("OpenAI Evals", Holds.ANSWERS, "spec", "run_id event_id sample_id type"),
-    _tool("lm-evaluation-harness", Holds.ANSWERS, "doc_id resps", "doc_id filtered_resps"),
+    _tool(
+        "lm-evaluation-harness", Holds.ANSWERS, "doc_id resps", "doc_id filtered_resps"
+    ),
     _tool("Weights & Biases Weave", Holds.ANSWERS, "op_name inputs output"),
     _tool(
         "Langfuse",
@@ -73,7 +75,14 @@ _TOOLS = (
         "accept answer",
     ),
     _tool("Potato", Holds.LABELS, "label_annotations", "displayed_text"),
-    _tool("doccano", Holds.LABELS, "text label", "text labels", "text cats", "text entities"),
+    _tool(
+        "doccano",
+        Holds.LABELS,
+        "text label",
+        "text labels",
+        "text cats",
+        "text entities",
+    ),
 )
 
 _REMEDIES = {
@@ -118,7 +127,9 @@ def foreign_tool(name: str, content: bytes) -> ForeignTool | None:
 def _by_members(members: frozenset[str]) -> ForeignTool | None:
     if len(members & _PREDICTED) > 1:
         return None  # predictions in our own form, perhaps with a member forgotten: their importer says which
-    return next((tool for tool in _TOOLS if any(members >= mark for mark in tool.marks)), None)
+    return next(
+        (tool for tool in _TOOLS if any(members >= mark for mark in tool.marks)), None
+    )
 
 
 def _by_header(header: list[str]) -> ForeignTool | None:
@@ -129,7 +140,11 @@ def _by_header(header: list[str]) -> ForeignTool | None:
 
 
 def _header(content: bytes) -> list[str]:
-    first = content.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace")
+    first = (
+        content.removeprefix(b"\xef\xbb\xbf")
+        .partition(b"\n")[0]
+        .decode("utf-8", "replace")
+    )
     return [name.strip() for name in next(csv.reader(io.StringIO(first)), [])]
 
 

@@ -58,7 +58,9 @@ class _Log(NamedTuple):
 class _LeftOutError(Exception):
     """Why a sample becomes no run: the kind of trouble, and what shows it."""
 
-    def __init__(self, why: str, shown: object, kind: ProblemKind = ProblemKind.UNREADABLE) -> None:
+    def __init__(
+        self, why: str, shown: object, kind: ProblemKind = ProblemKind.UNREADABLE
+    ) -> None:
         super().__init__(why)
         self.why, self.shown, self.kind = why, str(shown)[:_QUOTED], kind
 
@@ -83,7 +85,9 @@ def read(tree: FileTree) -> Iterator[Record]:
     """
     yield from tree.problems
     header = next((path for path in _HEADERS if path in tree), None)
-    for path in [header] if header else [path for path in tree.paths if path.endswith(_SUFFIX)]:
+    for path in (
+        [header] if header else [path for path in tree.paths if path.endswith(_SUFFIX)]
+    ):
         try:
             document = read_json(tree, path)
             log = _log(document, path)
@@ -99,7 +103,9 @@ def _log(document: Any, path: str) -> _Log:
         raise UnreadableFileError(path, "eval", "it is not a log of Inspect")
     for name in ("model", "task", "eval_id"):
         if not isinstance(about.get(name), str) or not about[name].strip():
-            raise UnreadableFileError(path, f"eval.{name}", "it is missing or not a string")
+            raise UnreadableFileError(
+                path, f"eval.{name}", "it is missing or not a string"
+            )
     arguments = about.get("task_args")
     return _Log(
         path,
@@ -144,7 +150,10 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
             told[f"left out: {error.why}", error.kind].append(error.shown)
             continue
         if run.unanswered:
-            unanswered = f"kept without an answer: {run.unanswered}", ProblemKind.UNREADABLE
+            unanswered = (
+                f"kept without an answer: {run.unanswered}",
+                ProblemKind.UNREADABLE,
+            )
             told[unanswered].append(f"{run.instance_id}, epoch {run.run_index}")
         if not named:
             yield detector
@@ -163,7 +172,10 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
     for (why, kind), which in told.items():
         n = len(which)
         yield LoadProblem(
-            log.path, f"{n:,} sample{'s' if n > 1 else ''}", f"{why}; the first: {which[0]}", kind
+            log.path,
+            f"{n:,} sample{'s' if n > 1 else ''}",
+            f"{why}; the first: {which[0]}",
+            kind,
         )
 
 
@@ -187,12 +199,20 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
         raise _LeftOutError("it is not an object", type(sample).__name__)
     benchmark, instance_id, setting = _whose(log, sample)
     if sample.get("invalidation") is not None:
-        raise _LeftOutError("its author invalidated it", _invalidated(instance_id, sample))
+        raise _LeftOutError(
+            "its author invalidated it", _invalidated(instance_id, sample)
+        )
     error = sample.get("error")
     if error is not None:
-        raise _LeftOutError("it failed", error.get("message") if isinstance(error, dict) else error)
+        raise _LeftOutError(
+            "it failed", error.get("message") if isinstance(error, dict) else error
+        )
     epoch = sample.get("epoch")
-    if isinstance(epoch, bool) or not isinstance(epoch, int) or not 1 <= epoch <= _MOST_EPOCHS:
+    if (
+        isinstance(epoch, bool)
+        or not isinstance(epoch, int)
+        or not 1 <= epoch <= _MOST_EPOCHS
+    ):
         raise _LeftOutError("its epoch is not an integer of 1 or more", repr(epoch))
     said = _said(sample)
     return Run(
@@ -224,12 +244,20 @@ def _whose(log: _Log, sample: dict[str, Any]) -> tuple[str, str, Setting]:
     other = next((part for part in parts[:-1] if part not in (instance, setting)), None)
     given = sample.get("metadata")
     stated = dict(log.arguments) | ({"instance": instance} if instance else {})
-    stated |= {name: part for name, part in (("setting", setting), ("benchmark", other)) if part}
+    stated |= {
+        name: part
+        for name, part in (("setting", setting), ("benchmark", other))
+        if part
+    }
     stated |= given if isinstance(given, dict) else {}
-    instance_id, named = stated.get("instance"), stated.get("benchmark", JUNOBENCH.benchmark)
+    instance_id, named = (
+        stated.get("instance"),
+        stated.get("benchmark", JUNOBENCH.benchmark),
+    )
     if not isinstance(instance_id, str) or not instance_id.endswith(_VERSIONS):
         raise _LeftOutError(
-            "it names no instance, whose name ends in _reproduced or _fixed", repr(sample.get("id"))
+            "it names no instance, whose name ends in _reproduced or _fixed",
+            repr(sample.get("id")),
         )
     if stated.get("setting") not in list(Setting):
         raise _LeftOutError(
@@ -246,10 +274,14 @@ def _said(sample: dict[str, Any]) -> ReadReply:
     if not isinstance(output, dict) or not isinstance(completion, str):
         raise _LeftOutError("its output has no completion", repr(sample.get("id")))
     if not completion and isinstance(limit, dict):
-        return ReadReply(None, None, f"it met the limit of {str(limit.get('type'))[:_QUOTED]!r}")
+        return ReadReply(
+            None, None, f"it met the limit of {str(limit.get('type'))[:_QUOTED]!r}"
+        )
     choices = output.get("choices")
     first = (
-        choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+        choices[0]
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
+        else {}
     )
     stopped = first.get("stop_reason")
     return read_reply(completion, stopped if isinstance(stopped, str) else None)
@@ -259,4 +291,6 @@ def _digest(asked: Any) -> str | None:
     """sha256 of the prompt where it is the whole input, so that it is known again; None for other conversations."""
     if isinstance(asked, list) and len(asked) == 1 and isinstance(asked[0], dict):
         asked = asked[0].get("content")
-    return hashlib.sha256(asked.encode()).hexdigest() if isinstance(asked, str) else None
+    return (
+        hashlib.sha256(asked.encode()).hexdigest() if isinstance(asked, str) else None
+    )

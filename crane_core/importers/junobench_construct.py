@@ -52,7 +52,9 @@ class _Skipped(NamedTuple):
 
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1): no other layout has result folders of a detector."""
-    return 1.0 if any(_RESULTS.fullmatch(folder) for folder in tree.by_folder()) else 0.0
+    return (
+        1.0 if any(_RESULTS.fullmatch(folder) for folder in tree.by_folder()) else 0.0
+    )
 
 
 def read(tree: FileTree) -> Iterator[Record]:
@@ -86,13 +88,18 @@ def _result_files(tree: FileTree) -> tuple[list[_Results], list[LoadProblem]]:
         match = _RESULTS.fullmatch(folder)
         if match is None:
             continue
-        version, detector = _VERSION[match["version"]], detector_named(match["detector"])
+        version, detector = (
+            _VERSION[match["version"]],
+            detector_named(match["detector"]),
+        )
         for path in paths:
             name = _FILE_NAME.fullmatch(path.rpartition("/")[2])
             if name and is_case_id(name["case"]):
                 files.append(_Results(path, name["case"], version, detector))
             elif path.endswith(".json"):
-                misnamed.append(LoadProblem(path, "file name", "it contains no case id"))
+                misnamed.append(
+                    LoadProblem(path, "file name", "it contains no case id")
+                )
     return files, misnamed
 
 
@@ -104,7 +111,11 @@ def _cases_and_instances(tree: FileTree, instance_ids: set[str]) -> Iterator[Rec
             if isinstance(record, Case):
                 labelled.add(record.case_id)
             yield record
-    yield from (case for case in cases_without_labels(instance_ids) if case.case_id not in labelled)
+    yield from (
+        case
+        for case in cases_without_labels(instance_ids)
+        if case.case_id not in labelled
+    )
     both = {f"{case_id}_{version}" for case_id in labelled for version in Version}
     yield from (instance_of(instance_id) for instance_id in sorted(both | instance_ids))
 
@@ -121,12 +132,16 @@ def _runs(tree: FileTree, file: _Results) -> Iterator[Run | LoadProblem]:
             yield _run(file, index, answer)
         else:
             yield LoadProblem(
-                file.path, f"answer {index}", f"expected a string, not {type(answer).__name__}"
+                file.path,
+                f"answer {index}",
+                f"expected a string, not {type(answer).__name__}",
             )
 
 
 def _run(file: _Results, index: int, answer: Any) -> Run:
-    crashes = answer if isinstance(answer, bool) else _ANSWER.get(answer.strip().upper())
+    crashes = (
+        answer if isinstance(answer, bool) else _ANSWER.get(answer.strip().upper())
+    )
     return Run(
         benchmark=JUNOBENCH.benchmark,
         instance_id=f"{file.case_id}_{file.version}",
@@ -152,7 +167,9 @@ def _runs_never_asked(tree: FileTree, file: _Skipped) -> Iterator[Run | LoadProb
             for version in Version:
                 yield _run_never_asked(f"{case_id}_{version}", file.detector)
         elif case_id:
-            yield LoadProblem(file.path, f"line {number}", f"{case_id!r} contains no case id")
+            yield LoadProblem(
+                file.path, f"line {number}", f"{case_id!r} contains no case id"
+            )
 
 
 def _run_never_asked(instance_id: str, detector: Detector) -> Run:

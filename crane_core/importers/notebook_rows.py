@@ -33,7 +33,9 @@ ORIGIN = "notebook"
 
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1), by the name of the file."""
-    return 1.0 if tree.paths and all(path.endswith(SUFFIX) for path in tree.paths) else 0.0
+    return (
+        1.0 if tree.paths and all(path.endswith(SUFFIX) for path in tree.paths) else 0.0
+    )
 
 
 def read(tree: FileTree) -> Iterator[Record]:

@@ -32,13 +32,23 @@ from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH, JUNOBENCH_CASES, library_of
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, read_bytes, read_text
-from crane_core.notebooks import ORIGIN, CodeCell, crash_index, plan, read_code_cells, target_index
+from crane_core.notebooks import (
+    ORIGIN,
+    CodeCell,
+    crash_index,
+    plan,
+    read_code_cells,
+    target_index,
+)
 
 KIND = "notebook-pairs"
 
 _PAIR = re.compile(r"(?P<case>.+)_(?P<version>reproduced|fixed)\.ipynb")
 _CASES_TABLE = "cases.csv"
-_LABELS = (("benchmark_desc.xlsx", "Sheet1"), ("benchmark_labels.xlsx", "Labeled_reviewed"))
+_LABELS = (
+    ("benchmark_desc.xlsx", "Sheet1"),
+    ("benchmark_labels.xlsx", "Labeled_reviewed"),
+)
 _GROUND_TRUTH = "ground_truth_crash_prediction.xlsx"
 JUNOBENCH_WORKBOOKS = frozenset({_GROUND_TRUTH, *(name for name, _ in _LABELS)})
 FEW = 10
@@ -95,7 +105,11 @@ def _benchmark(tree: FileTree, pairs: list[_Pair]) -> Benchmark:
     """
     names = {path.rpartition("/")[2] for path in tree.paths}
     known = all(pair.case_id in JUNOBENCH_CASES for pair in pairs)
-    if known and _CASES_TABLE not in names and (names & JUNOBENCH_WORKBOOKS or len(pairs) >= FEW):
+    if (
+        known
+        and _CASES_TABLE not in names
+        and (names & JUNOBENCH_WORKBOOKS or len(pairs) >= FEW)
+    ):
         return JUNOBENCH
     return Benchmark(slug(tree.name), tree.name)
 
@@ -117,7 +131,11 @@ def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
     pairs = _pairs(tree)
     benchmark = _benchmark(tree, pairs)
     tables = (path for path in tree.paths if path.rpartition("/")[2] == _CASES_TABLE)
-    rows = (row for path in tables for row in _table_of_cases(tree, path, benchmark.benchmark))
+    rows = (
+        row
+        for path in tables
+        for row in _table_of_cases(tree, path, benchmark.benchmark)
+    )
     stated = {row.case_id: row.exception for row in rows if isinstance(row, Case)}
     return benchmark, [
         PairFiles(pair.case_id, pair.paths, pair.doubles, stated.get(pair.case_id))
@@ -170,10 +188,14 @@ class _Facts:
         library = library_of(case_id) if self.benchmark == JUNOBENCH.benchmark else None
         case = self.cases.get(case_id, Case(self.benchmark, case_id, library))
         diagnosis = self.truth.diagnoses.get(case_id)
-        return replace(case, benchmark=self.benchmark, diagnosis=diagnosis or case.diagnosis)
+        return replace(
+            case, benchmark=self.benchmark, diagnosis=diagnosis or case.diagnosis
+        )
 
 
-def _table_of_cases(tree: FileTree, path: str, benchmark: str) -> Iterator[Case | LoadProblem]:
+def _table_of_cases(
+    tree: FileTree, path: str, benchmark: str
+) -> Iterator[Case | LoadProblem]:
     try:
         text = read_text(tree, path).removeprefix("\ufeff")
         rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
@@ -183,21 +205,27 @@ def _table_of_cases(tree: FileTree, path: str, benchmark: str) -> Iterator[Case 
             if case_id:
                 yield Case(benchmark=benchmark, case_id=case_id, **facts)
             else:
-                yield LoadProblem(path, f"line {rows.line_num}", "the row has no case_id")
+                yield LoadProblem(
+                    path, f"line {rows.line_num}", "the row has no case_id"
+                )
     except UnreadableFileError as error:
         yield error.problem
     except csv.Error as error:
         yield LoadProblem(path, "file", f"it is not CSV: {error}")
 
 
-def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> Iterator[Record]:
+def _read_pair(
+    tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts
+) -> Iterator[Record]:
     notebooks: dict[Version, list[CodeCell]] = {}
     for path in pair.doubles:
         yield LoadProblem(path, "file name", "duplicate notebook name")
     for version in Version:
         if version not in pair.paths:
             other = next(iter(pair.paths.values()))
-            yield LoadProblem(other, "pair", f"there is no {pair.case_id}_{version}.ipynb")
+            yield LoadProblem(
+                other, "pair", f"there is no {pair.case_id}_{version}.ipynb"
+            )
             continue
         path = pair.paths[version]
         try:
@@ -207,9 +235,13 @@ def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> It
     target = crash_index(notebooks.get(Version.REPRODUCED, []))
     if target is None and target_index(notebooks.get(Version.FIXED, [])) is not None:
         yield LoadProblem(
-            pair.paths[Version.FIXED], "cells", "the fixed notebook crashes; the two may be swapped"
+            pair.paths[Version.FIXED],
+            "cells",
+            "the fixed notebook crashes; the two may be swapped",
         )
-    yield _with_crash(facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target)
+    yield _with_crash(
+        facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target
+    )
     for version, cells in notebooks.items():
         instance = Instance(benchmark, pair.case_id, version)
         yield replace(instance, remark=facts.truth.remarks.get(instance.instance_id))
@@ -259,7 +291,8 @@ def _cells(
         target = None
     if target is None:
         yield from (
-            _cell(instance, position, CellRole.NOT_RUN, cell) for position, cell in enumerate(cells)
+            _cell(instance, position, CellRole.NOT_RUN, cell)
+            for position, cell in enumerate(cells)
         )
         return
     for planned in plan(cells, target):

@@ -16,7 +16,15 @@ from crane_core.importers.filetree import FileTree
 from crane_core.importers.reading import UnreadableFileError, read_bytes, read_text
 
 NEEDED = ("instance", "detector", "setting", "index", "crashes")
-COLUMNS = (*NEEDED, "reasoning", "benchmark", "experiment", "kind", "title", "diagnostics")
+COLUMNS = (
+    *NEEDED,
+    "reasoning",
+    "benchmark",
+    "experiment",
+    "kind",
+    "title",
+    "diagnostics",
+)
 LONGEST_TEXT = MEBIBYTE
 """Characters of one text."""
 MAX_UNPACKED = 512 * MEBIBYTE
@@ -31,7 +39,8 @@ PlacedRow = tuple[str, dict[str, Any]]
 def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:
     """The rows of a CSV file with a header; an empty cell is null. Raises UnreadableFileError."""
     rows = csv.reader(
-        io.StringIO(read_text(tree, path).removeprefix("\ufeff"), newline=""), strict=True
+        io.StringIO(read_text(tree, path).removeprefix("\ufeff"), newline=""),
+        strict=True,
     )
     number = 1
     try:
@@ -40,19 +49,27 @@ def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:
         for number, cells in enumerate(rows, start=2):
             if len(cells) > len(header):
                 yield LoadProblem(
-                    path, f"row {number}", f"it has {len(cells)} cells, the header {len(header)}"
+                    path,
+                    f"row {number}",
+                    f"it has {len(cells)} cells, the header {len(header)}",
                 )
             elif any(cell.strip() for cell in cells):
                 yield f"row {number}", _members(header, cells)
     except csv.Error as error:
-        raise UnreadableFileError(path, f"row {number + 1}", f"it is not CSV: {error}") from error
+        raise UnreadableFileError(
+            path, f"row {number + 1}", f"it is not CSV: {error}"
+        ) from error
 
 
 def _members(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     row: dict[str, Any] = {
-        name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=False)
+        name: cell if cell.strip() else None
+        for name, cell in zip(header, cells, strict=False)
     }
-    crashes, index = str(row.get("crashes") or "").strip(), str(row.get("index") or "").strip()
+    crashes, index = (
+        str(row.get("crashes") or "").strip(),
+        str(row.get("index") or "").strip(),
+    )
     if crashes:
         row["crashes"] = _TRUTH.get(crashes.casefold(), crashes)
     if index.isascii() and index.isdigit() and len(index) <= len(str(10**9)):
@@ -70,7 +87,11 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
         schema = pq.read_schema(io.BytesIO(data))
         names = schema.names
         _refuse_missing(path, names)
-        texts = [name for name in COLUMNS if name in names and _is_text(schema.field(name).type)]
+        texts = [
+            name
+            for name in COLUMNS
+            if name in names and _is_text(schema.field(name).type)
+        ]
         file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
         unpacked, number = 0, 1
         for batch in file.iter_batches(
@@ -80,10 +101,14 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
                 _refuse_long_text(path, column, number)
             for row in batch.to_pylist():
                 number += 1
-                unpacked += sum(len(value) for value in row.values() if isinstance(value, str))
+                unpacked += sum(
+                    len(value) for value in row.values() if isinstance(value, str)
+                )
                 if unpacked > MAX_UNPACKED:
                     raise UnreadableFileError(
-                        path, f"row {number}", f"more than {MAX_UNPACKED:,} characters of text"
+                        path,
+                        f"row {number}",
+                        f"more than {MAX_UNPACKED:,} characters of text",
                     )
                 yield f"row {number}", row
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -107,7 +132,9 @@ def _refuse_long_text(path: str, column: Any, number: int) -> None:
         longest = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
         if longest > LONGEST_TEXT:
             raise UnreadableFileError(
-                path, f"after row {number}", f"a text is longer than {LONGEST_TEXT:,} bytes"
+                path,
+                f"after row {number}",
+                f"a text is longer than {LONGEST_TEXT:,} bytes",
             )
 
 

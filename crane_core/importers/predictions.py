@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
+from crane_core.domain import (
+    Benchmark,
+    Detector,
+    DetectorKind,
+    LoadProblem,
+    Record,
+    Run,
+    Setting,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.prediction_rows import NEEDED, csv_rows, parquet_rows
@@ -90,11 +98,20 @@ def _records_of_row(
     place, fields = row
     try:
         run = _run(fields, experiment)
-        detector = Detector(run.detector, _text(fields, "title", fields["detector"]), _kind(fields))
+        detector = Detector(
+            run.detector, _text(fields, "title", fields["detector"]), _kind(fields)
+        )
     except ValueError as error:
         yield LoadProblem(path, place, str(error))
         return
-    key = (run.benchmark, run.instance_id, run.detector, run.setting, run.experiment, run.run_index)
+    key = (
+        run.benchmark,
+        run.instance_id,
+        run.detector,
+        run.setting,
+        run.experiment,
+        run.run_index,
+    )
     what = f"run {run.run_index} of {run.instance_id}"
     repeated = stated.problem(key, run, path=path, place=place, what=what)
     if repeated:
@@ -114,7 +131,9 @@ def _run(fields: Any, experiment: str) -> Run:
         raise ValueError(f"expected an object, not {type(fields).__name__}")
     missing = [name for name in NEEDED if name not in fields]
     if missing:
-        raise ValueError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        raise ValueError(
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        )
     crashes = _crashes(fields)
     return Run(
         benchmark=slug(_text(fields, "benchmark", JUNOBENCH.benchmark)),
@@ -135,14 +154,18 @@ def _text(fields: dict[str, Any], name: str, default: str | None = None) -> str:
     if value is None:
         value = default
     if not isinstance(value, str) or (default is None and not value.strip()):
-        raise ValueError(f"{name} is missing" if value is None else f"{name} must be a string")
+        raise ValueError(
+            f"{name} is missing" if value is None else f"{name} must be a string"
+        )
     return value
 
 
 def _instance(fields: dict[str, Any]) -> str:
     instance_id = _text(fields, "instance").strip()
     if not instance_id.endswith(("_reproduced", "_fixed")):
-        raise ValueError(f"instance must end in _reproduced or _fixed, {instance_id!r} does not")
+        raise ValueError(
+            f"instance must end in _reproduced or _fixed, {instance_id!r} does not"
+        )
     return instance_id
 
 
@@ -162,7 +185,11 @@ def _kind(fields: dict[str, Any]) -> DetectorKind:
 
 def _index(fields: dict[str, Any]) -> int:
     value = fields.get("index")
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1_000_000:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or not 1 <= value <= 1_000_000
+    ):
         raise ValueError(f"index must be an integer of 1 or more, not {value!r}")
     return value
 

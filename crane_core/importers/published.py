@@ -26,7 +26,12 @@ from crane_core.domain import (
 )
 from crane_core.importers import published_rules
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import JUNOBENCH, instance_of, is_case_id, is_instance_id
+from crane_core.importers.instance_ids import (
+    JUNOBENCH,
+    instance_of,
+    is_case_id,
+    is_instance_id,
+)
 from crane_core.importers.published_detectors import detector_with_id
 from crane_core.importers.reading import UnreadableFileError, read_text
 
@@ -72,7 +77,9 @@ def _table(
             yield from list(records(row))
         except KeyError as error:
             yield LoadProblem(
-                path, f"line {line}", f"the column or value {error} does not belong to this table"
+                path,
+                f"line {line}",
+                f"the column or value {error} does not belong to this table",
             )
         except ValueError as error:
             yield LoadProblem(path, f"line {line}", str(error))
@@ -83,7 +90,9 @@ def _rows(tree: FileTree, path: str) -> Iterator[tuple[int, _Row | LoadProblem]]
         return
     try:
         text = read_text(tree, path).removeprefix("\ufeff")
-        reader: csv.DictReader[Any] = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        reader: csv.DictReader[Any] = csv.DictReader(
+            io.StringIO(text, newline=""), strict=True
+        )
         for row in reader:
             complete = None not in row and None not in row.values()
             problem = LoadProblem(
@@ -116,7 +125,9 @@ def _case_and_instances(row: _Row) -> Iterator[Record]:
 
 def _detectors(tree: FileTree) -> Iterator[Record]:
     tables = ("detections.csv", "skipped.csv", "outcomes.csv")
-    rows = [row for path in tables for _, row in _rows(tree, path) if isinstance(row, dict)]
+    rows = [
+        row for path in tables for _, row in _rows(tree, path) if isinstance(row, dict)
+    ]
     names = dict.fromkeys(row["detector"] for row in rows if row.get("detector"))
     names |= {published_rules.DETECTOR: None} if published_rules.TABLE in tree else {}
     yield from (detector_with_id(name) for name in names)
@@ -127,7 +138,12 @@ def _runs(row: _Row) -> Iterator[Record]:
     is_analyzer = detector_with_id(row["detector"]).kind is DetectorKind.ANALYZER
     for index, column in enumerate(_RUNS[:1] if is_analyzer else _RUNS, start=1):
         crashes = _CRASHES[row[column]]
-        yield _run(row, index, crashes=crashes, unanswered=_NO_ANSWER if crashes is None else None)
+        yield _run(
+            row,
+            index,
+            crashes=crashes,
+            unanswered=_NO_ANSWER if crashes is None else None,
+        )
 
 
 def _run_never_asked(row: _Row) -> Iterator[Record]:
@@ -168,7 +184,12 @@ def _instance(row: _Row) -> str:
 
 def _number(row: _Row) -> Iterator[Record]:
     yield PublishedNumber(
-        row["publication"], row["table_id"], row["row"], row["column"], row["printed"], row["unit"]
+        row["publication"],
+        row["table_id"],
+        row["row"],
+        row["column"],
+        row["printed"],
+        row["unit"],
     )
 
 

@@ -16,7 +16,9 @@ _LABEL_OF_WORD = {
     "wrong": Label.MISDETECTED,
 }
 _UNDECIDED = ("cannot verify", "cannot extract detection labels")
-_EXACT = {f"[{word.capitalize()}]": (label, None) for word, label in _LABEL_OF_WORD.items()}
+_EXACT = {
+    f"[{word.capitalize()}]": (label, None) for word, label in _LABEL_OF_WORD.items()
+}
 
 
 def label_named(text: Any) -> tuple[Label, str | None] | None:

@@ -39,7 +39,9 @@ def read_text(tree: FileTree, path: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableFileError(path, f"byte {error.start}", "it is not UTF-8") from error
+        raise UnreadableFileError(
+            path, f"byte {error.start}", "it is not UTF-8"
+        ) from error
 
 
 def read_json(tree: FileTree, path: str) -> Any:
@@ -55,7 +57,9 @@ def parse_json(data: bytes, path: str, place: str) -> Any:
         if b"\\u" in data:
             refuse_lone_surrogates(document)
     except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(path, place, f"it is not JSON in UTF-8: {error}") from error
+        raise UnreadableFileError(
+            path, place, f"it is not JSON in UTF-8: {error}"
+        ) from error
     return document
 
 

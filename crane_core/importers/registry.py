@@ -45,7 +45,9 @@ def importers() -> tuple[Importer, ...]:
     """All importers, sorted by kind."""
     names = [
         module.name
-        for module in pkgutil.iter_modules(crane_core.importers.__path__, "crane_core.importers.")
+        for module in pkgutil.iter_modules(
+            crane_core.importers.__path__, "crane_core.importers."
+        )
     ]
     modules = [importlib.import_module(name) for name in names]
     found = [cast(Importer, module) for module in modules if hasattr(module, "KIND")]
@@ -68,7 +70,8 @@ def importer_for(tree: FileTree) -> Importer:
     kinds = ", ".join(importer.KIND for importer in importers())
     if not tree.paths:
         raise SourceError(
-            f"{tree.name} is empty.", remedy="Name a folder or archive with files in it."
+            f"{tree.name} is empty.",
+            remedy="Name a folder or archive with files in it.",
         )
     n_files = "1 file" if len(tree.paths) == 1 else f"{len(tree.paths):,} files"
     raise SourceError(

@@ -28,4 +28,6 @@ class Statements:
             return None
         if self._stated[key] == hash(stated):
             return LoadProblem(path, place, f"{what} {DUPLICATE}")
-        return LoadProblem(path, place, f"{what} {CONTRADICTION}", ProblemKind.CONTRADICTION)
+        return LoadProblem(
+            path, place, f"{what} {CONTRADICTION}", ProblemKind.CONTRADICTION
+        )

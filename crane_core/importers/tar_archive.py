@@ -61,7 +61,9 @@ def _gunzip(path: Path, packed_bytes: int, limits: ArchiveLimits) -> io.BytesIO:
             unpacked.write(piece)
             refuse_bomb(unpacked.tell(), packed_bytes, path.name, limits)
     except zlib.error as error:
-        raise SourceError(f"{path.name} is damaged: {error}.", remedy=_FETCH_AGAIN) from error
+        raise SourceError(
+            f"{path.name} is damaged: {error}.", remedy=_FETCH_AGAIN
+        ) from error
     unpacked.seek(0)
     return unpacked
 
@@ -77,7 +79,11 @@ def _gunzipped_pieces(path: Path) -> Iterator[bytes]:
                 if not piece and not data and not stream.eof:
                     raise SourceError(f"{path.name} is truncated.", remedy=_FETCH_AGAIN)
                 yield piece
-                data = stream.unconsumed_tail or stream.unused_data or file.read(_CHUNK_BYTES)
+                data = (
+                    stream.unconsumed_tail
+                    or stream.unused_data
+                    or file.read(_CHUNK_BYTES)
+                )
 
 
 def _index(
@@ -89,7 +95,13 @@ def _index(
     try:
         with tarfile.open(fileobj=file, mode="r:", tarinfo=LeanHeader) as archive:
             end = _index_members(archive, places, contents, path, limits)
-    except (tarfile.TarError, ValueError, OverflowError, EOFError, RecursionError) as error:
+    except (
+        tarfile.TarError,
+        ValueError,
+        OverflowError,
+        EOFError,
+        RecursionError,
+    ) as error:
         raise SourceError(
             f"{path.name} is not a readable tar archive: {error}.", remedy=_FETCH_AGAIN
         ) from error
@@ -143,7 +155,9 @@ def _check_end(file: BinaryIO, end: int, size: int, path: Path) -> None:
             f"{path.name} is truncated at byte {min(end, size):,}.", remedy=_FETCH_AGAIN
         )
     if block.strip(b"\0"):
-        raise SourceError(f"{path.name} is damaged at byte {end:,}.", remedy=_FETCH_AGAIN)
+        raise SourceError(
+            f"{path.name} is damaged at byte {end:,}.", remedy=_FETCH_AGAIN
+        )
 
 
 def _read_at(path: Path, offset: int, size: int) -> bytes:
@@ -151,11 +165,14 @@ def _read_at(path: Path, offset: int, size: int) -> bytes:
         file.seek(offset)
         data = file.read(size)
     if len(data) != size:
-        raise SourceError(f"{path.name} became shorter while it was read.", remedy=_FETCH_AGAIN)
+        raise SourceError(
+            f"{path.name} became shorter while it was read.", remedy=_FETCH_AGAIN
+        )
     return data
 
 
 def _not_ready(name: str) -> bytes:
     raise SourceError(
-        f"{name} was requested before the archive was indexed.", remedy="Open the archive first."
+        f"{name} was requested before the archive was indexed.",
+        remedy="Open the archive first.",
     )

@@ -46,7 +46,13 @@ class Workbook:
             self._sheets = CalamineWorkbook.from_filelike(io.BytesIO(data))
         except UnreadableFileError:
             raise
-        except (CalamineError, SourceError, zipfile.BadZipFile, ValueError, OSError) as error:
+        except (
+            CalamineError,
+            SourceError,
+            zipfile.BadZipFile,
+            ValueError,
+            OSError,
+        ) as error:
             raise UnreadableFileError(
                 path, "file", f"it is not a readable workbook: {error}"
             ) from error
@@ -87,11 +93,15 @@ class Workbook:
             if name.replace(" ", "_").lower() == wanted:
                 return name
         only = ", ".join(self.sheet_names)
-        raise UnreadableFileError(self.path, f"sheet {sheet}", f"the workbook has only {only}")
+        raise UnreadableFileError(
+            self.path, f"sheet {sheet}", f"the workbook has only {only}"
+        )
 
     def _cells(self, sheet: str) -> list[list[Any]]:
         try:
-            return self._sheets.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+            return self._sheets.get_sheet_by_name(sheet).to_python(
+                skip_empty_area=False
+            )
         except (CalamineError, ValueError, OSError) as error:
             raise UnreadableFileError(
                 self.path, f"sheet {sheet}", f"it cannot be read: {error}"

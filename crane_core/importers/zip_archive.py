@@ -54,7 +54,12 @@ def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
             f"{path.name} is not a readable zip archive: {error}.", remedy=_FETCH_AGAIN
         ) from error
     members = archive.infolist()
-    refuse_bomb(sum(member.file_size for member in members), path.stat().st_size, path.name, limits)
+    refuse_bomb(
+        sum(member.file_size for member in members),
+        path.stat().st_size,
+        path.name,
+        limits,
+    )
     kept: dict[str, zipfile.ZipInfo] = {}
     contents = Contents(read=lambda name: read_member(archive, kept[name]))
     for member in members:
@@ -87,7 +92,10 @@ def _refusal(
 
 def _entries(path: Path, at_most: int) -> int:
     """Entries of the directory, counted before zipfile makes an object of each; files stored unpacked may add some."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with (
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
         return sum(1 for _ in islice(re.finditer(_ENTRY, data), at_most))
 
 
@@ -114,7 +122,10 @@ def _read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     packed = copy.copy(member)
     packed.compress_type, packed.file_size = zipfile.ZIP_STORED, member.compress_size
     del packed.CRC  # it is that of the unpacked bytes
-    with archive.open(packed) as file, pa.input_stream(file, compression="zstd") as unpacked:
+    with (
+        archive.open(packed) as file,
+        pa.input_stream(file, compression="zstd") as unpacked,
+    ):
         data: bytes = unpacked.read(member.file_size + 1)
     if zlib.crc32(data) != member.CRC:
         raise zipfile.BadZipFile("its checksum is wrong")

@@ -89,14 +89,20 @@ def _probe(order: Mapping[str, Any]) -> Mapping[str, Any]:
     modules = modules_for(order["magic"])
     if "module" in order:
         return modules[order["module"]]
-    return {"names": list(modules), "needed": _needed(), "libraries": sorted(operations.BOUND)}
+    return {
+        "names": list(modules),
+        "needed": _needed(),
+        "libraries": sorted(operations.BOUND),
+    }
 
 
 @cache
 def _needed() -> tuple[str, ...]:
     """What is loaded to look at a kernel in which nothing has run."""
     loaded: dict[str, Any] = {}
-    kernel_requests.inspect_state({}, modules_for(OUR_MAGIC), request([], "print()"), loaded)
+    kernel_requests.inspect_state(
+        {}, modules_for(OUR_MAGIC), request([], "print()"), loaded
+    )
     return tuple(loaded)
 
 
@@ -172,7 +178,9 @@ DOES: dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
 
 
 def _endpoint(order: Mapping[str, Any]) -> Endpoint:
-    endpoint = configured_endpoint(order.get("model"), order.get("base_url"), folder=_folder())
+    endpoint = configured_endpoint(
+        order.get("model"), order.get("base_url"), folder=_folder()
+    )
     if endpoint is None:
         raise CraneError(
             "No model is set.",

@@ -63,7 +63,12 @@ class Guard(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         cell, self._cell = self._cell, ""
-        if not cell.strip() or _OURS.match(cell) or OUR_CELL.match(cell) or is_overridden(cell):
+        if (
+            not cell.strip()
+            or _OURS.match(cell)
+            or OUR_CELL.match(cell)
+            or is_overridden(cell)
+        ):
             return node
         try:
             verdict = self._session.verdict(cell, is_hurried=True)

@@ -66,7 +66,9 @@ class Helper:
                 remedy="Restart the kernel, or reinstall the package.",
             ) from error
         self._answers = queue.SimpleQueue()
-        threading.Thread(target=_pass_on, args=(process.stdout, self._answers), daemon=True).start()
+        threading.Thread(
+            target=_pass_on, args=(process.stdout, self._answers), daemon=True
+        ).start()
         return process
 
     def ask(
@@ -108,7 +110,9 @@ class Helper:
             if self._process is not None and self._process.stdin is not None:
                 _write(self._process.stdin, order)
 
-    def _answer(self, patience_s: float, on_progress: Callable[[str], None]) -> dict[str, Any]:
+    def _answer(
+        self, patience_s: float, on_progress: Callable[[str], None]
+    ) -> dict[str, Any]:
         """The answer to the last order. Raises queue.Empty, or ValueError where the process is gone."""
         until = time.monotonic() + patience_s
         while True:

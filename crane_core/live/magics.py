@@ -23,7 +23,9 @@ from crane_core.spelling import did_you_mean, nearest
 
 NAME = "crane"
 REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
-GUARD_ON = "%crane guard is on: a cell that will certainly crash is stopped before it runs."
+GUARD_ON = (
+    "%crane guard is on: a cell that will certainly crash is stopped before it runs."
+)
 GUARD_OFF = "%crane guard is off: no cell is stopped."
 USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
      %crane check N     the same for code cell N (from 0) of the saved notebook file
@@ -44,7 +46,9 @@ def _unknown(
     if not words:
         return USAGE
     if words[0] in known:
-        return f"{magic} {' '.join(words)} is not complete, or has words too many\n{USAGE}"
+        return (
+            f"{magic} {' '.join(words)} is not complete, or has words too many\n{USAGE}"
+        )
     other = "%crane" if magic == "%%crane" else "%%crane"
     every = {word: f"{magic} {word}" for word in known} | {
         word: f"{other} {word}" for word in of_other
@@ -138,7 +142,9 @@ class CraneMagics:
         options = {"model": chosen.model, "base_url": chosen.base_url}
         if not chosen.send:
             return Sending(self.session.helper.ask(seen.order("prompt", **options)))
-        return ModelAnswer(self.session.helper.ask(seen.order("ask", **options), chosen.timeout_s))
+        return ModelAnswer(
+            self.session.helper.ask(seen.order("ask", **options), chosen.timeout_s)
+        )
 
     def _tell_verdict(self, target: Callable[[], str]) -> None:
         """Show the verdict on a cell, and meanwhile which library is waited for."""

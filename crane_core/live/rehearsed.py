@@ -19,11 +19,16 @@ class Rehearsed:
     def __repr__(self) -> str:
         """Plain text."""
         return "\n".join(
-            [bounded(self.title), *(f"  {name:<9} {bounded(text)}" for name, text in self.rows)]
+            [
+                bounded(self.title),
+                *(f"  {name:<9} {bounded(text)}" for name, text in self.rows),
+            ]
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<div>{name}: {escape(bounded(text))}</div>" for name, text in self.rows)
+        rows = "".join(
+            f"<div>{name}: {escape(bounded(text))}</div>" for name, text in self.rows
+        )
         colour = ALARM if self.crashed else RAN
         return (
             f'<div style="border-left:4px dashed {colour};padding:6px 12px;line-height:1.5">'

@@ -39,7 +39,13 @@ class Seen(NamedTuple):
 
     def order(self, do: str, **more: object) -> dict[str, Any]:
         ran = [cell._asdict() for cell in self.ran]
-        return {"do": do, "ran": ran, "target": self.target, "state": self.state, **more}
+        return {
+            "do": do,
+            "ran": ran,
+            "target": self.target,
+            "state": self.state,
+            **more,
+        }
 
 
 class Parts(Mapping[str, Any]):
@@ -75,11 +81,15 @@ class Parts(Mapping[str, Any]):
     def prepare(self) -> None:
         """Fetch what every look needs, one after the other: together they would leave a megabyte in the kernel."""
         for name in self._needed:
-            told = base64.b64decode(self._asked({"module": name}, may_start=False)["code"])
+            told = base64.b64decode(
+                self._asked({"module": name}, may_start=False)["code"]
+            )
             self._ready[name] = marshal.loads(told)  # noqa: S302 - our own code, from our own process
 
     def _asked(self, what: dict[str, str], *, may_start: bool = True) -> dict[str, Any]:
-        return self._helper.ask({"do": "probe", "magic": OWN_MAGIC, **what}, may_start=may_start)
+        return self._helper.ask(
+            {"do": "probe", "magic": OWN_MAGIC, **what}, may_start=may_start
+        )
 
 
 class Session:
@@ -100,7 +110,9 @@ class Session:
         Thread(target=self._fetch, daemon=True).start()
 
     def _fetch(self) -> None:
-        with suppress(CraneError):  # it was ended, or the first question asks again and tells why
+        with suppress(
+            CraneError
+        ):  # it was ended, or the first question asks again and tells why
             self._brought(may_start=False).prepare()
             self.tell_imported()
 
@@ -124,7 +136,9 @@ class Session:
 
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
-        ran = ran_before(self._shell.history_manager.input_hist_raw, self._shell.execution_count)
+        ran = ran_before(
+            self._shell.history_manager.input_hist_raw, self._shell.execution_count
+        )
         told = kernel_requests.inspect_state(
             self._shell.user_ns, self._brought(), request(ran, target), self._probe
         )
@@ -169,12 +183,16 @@ class Session:
             self._brought(), asked(target, seconds), self._probe, self._shell
         )
         found = rehearsal_of(json.loads(told))
-        return Rehearsed(found.head, tuple(found.facts), crashed=found.exception is not None)
+        return Rehearsed(
+            found.head, tuple(found.facts), crashed=found.exception is not None
+        )
 
     @property
     def _file(self) -> str | None:
         """The notebook's saved file, where the front end or the server says which it is."""
-        path = self._shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get(NOTEBOOK_VARIABLE)
+        path = self._shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get(
+            NOTEBOOK_VARIABLE
+        )
         return path if type(path) is str and path else None
 
     def cell_of_file(self, number: int) -> str:
@@ -185,5 +203,7 @@ class Session:
                 "This front end does not say which file is open.",
                 remedy="Put %%crane above the cell instead.",
             )
-        source: str = self.helper.ask({"do": "cell", "path": path, "target": number})["source"]
+        source: str = self.helper.ask({"do": "cell", "path": path, "target": number})[
+            "source"
+        ]
         return source

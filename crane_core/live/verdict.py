@@ -52,7 +52,9 @@ class LiveVerdict:
     @property
     def rows(self) -> list[tuple[str, str]]:
         """What stands below the title, as name and text; of all findings, the first crash first."""
-        told = [row for finding in self.findings for row in _facts(finding)] or [("note", MODEST)]
+        told = [row for finding in self.findings for row in _facts(finding)] or [
+            ("note", MODEST)
+        ]
         return [*told, *self._doubts]
 
     @property
@@ -66,12 +68,15 @@ class LiveVerdict:
             lines += [f"  {name:<9} {text}" for name, text in _facts(finding)]
         if not self.crashes:
             lines.append(f"  {MODEST}")
-        return "\n".join([*lines, *(f"  {name:<9} {text}" for name, text in self._doubts)])
+        return "\n".join(
+            [*lines, *(f"  {name:<9} {text}" for name, text in self._doubts)]
+        )
 
     def _repr_html_(self) -> str:
         """What JupyterLab, the classic notebook and VS Code draw."""
         rows = (
-            "".join(_table(finding) for finding in self.findings) or f"<div>{escape(MODEST)}</div>"
+            "".join(_table(finding) for finding in self.findings)
+            or f"<div>{escape(MODEST)}</div>"
         )
         rows += "".join(_row(name, text) for name, text in self._doubts)
         colour = ALARM if self.crashes else NEUTRAL
@@ -107,12 +112,16 @@ def _table(finding: dict[str, Any]) -> str:
 
 
 def _row(name: str, text: str) -> str:
-    label = f'<span style="display:inline-block;min-width:5.5em;opacity:.75">{name}</span>'
+    label = (
+        f'<span style="display:inline-block;min-width:5.5em;opacity:.75">{name}</span>'
+    )
     shown = f"<code>{escape(text)}</code>" if name == "line" else escape(text)
     return f"<div>{label}{shown}</div>"
 
 
 def bounded(text: str) -> str:
     """One line of bounded length that cannot steer a terminal."""
-    kept = "".join(letter if letter.isprintable() else " " for letter in str(text)[:MOST_LETTERS])
+    kept = "".join(
+        letter if letter.isprintable() else " " for letter in str(text)[:MOST_LETTERS]
+    )
     return " ".join(kept.split())

@@ -58,11 +58,16 @@ def ask_all(
     """
     concurrency = max(1, concurrency)
     terms = Terms(
-        endpoint, patience or RetryPatience(), limiter or limiter_of(endpoint.host), budget
+        endpoint,
+        patience or RetryPatience(),
+        limiter or limiter_of(endpoint.host),
+        budget,
     )
     with TaskLine(terms, concurrency) as line:
         n_places = concurrency + min(concurrency, _AHEAD)
-        return _Asking(questions, terms, line, n_places, on_answer).run(stop or threading.Event())
+        return _Asking(questions, terms, line, n_places, on_answer).run(
+            stop or threading.Event()
+        )
 
 
 class _Asking:
@@ -104,7 +109,9 @@ class _Asking:
 
     def _fill(self, stop: threading.Event) -> None:
         """Send tasks while there is a place; a question that does not fit the budget waits for those in flight."""
-        while not (self._is_all_sent or stop.is_set()) and self._n_open < self._n_places:
+        while (
+            not (self._is_all_sent or stop.is_set()) and self._n_open < self._n_places
+        ):
             task = self._waiting or self._pulled()
             if task is None:
                 self._is_all_sent = True
@@ -117,7 +124,9 @@ class _Asking:
         """Whether it fits the budget. If not, and nothing is in flight, the budget is spent."""
         budget = self._terms.budget
         if budget is not None:
-            reserved = budget.reserve(task.n_tokens, self._terms.endpoint.max_output_tokens)
+            reserved = budget.reserve(
+                task.n_tokens, self._terms.endpoint.max_output_tokens
+            )
             if reserved is None:
                 if not self._n_open:
                     self._tally.stopped, self._is_all_sent = StopReason.BUDGET, True
@@ -173,11 +182,14 @@ class _Asking:
     def _sum(self) -> Tally:
         budget = self._terms.budget
         self._tally.spent_usd = (
-            budget.spent_usd if budget is not None and budget.price is not None else None
+            budget.spent_usd
+            if budget is not None and budget.price is not None
+            else None
         )
         if self._end is not None:
             remedy = (
-                self._end.remedy or "Check the endpoint, then run the same command again to resume."
+                self._end.remedy
+                or "Check the endpoint, then run the same command again to resume."
             )
             raise DetectorError(f"{self._end.why.rstrip('.')}.", remedy=remedy)
         return self._tally

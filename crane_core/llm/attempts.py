@@ -157,13 +157,16 @@ class Attempts:
         self._terms.was_reached = True
         if self._n_not_taken > _MAX_NOT_TAKEN:
             return self._given_up(
-                Failure(FailureScope.QUESTION, f"the endpoint refuses {refused.parameter}")
+                Failure(
+                    FailureScope.QUESTION, f"the endpoint refuses {refused.parameter}"
+                )
             )
         budget = self._terms.budget
         if budget is not None and budget.is_capped and not self._client.has_limit:
             why = "The endpoint accepts no token limit, so a budget cannot be enforced"
             return self._given_up(
-                Failure(FailureScope.ENDPOINT, why, remedy="Run without a budget."), is_end=True
+                Failure(FailureScope.ENDPOINT, why, remedy="Run without a budget."),
+                is_end=True,
             )
         return None
 
@@ -177,7 +180,9 @@ class Attempts:
                 return self._given_up(_too_long(failure, pause_s), is_end=True)
             self._terms.limiter.busy(failure.retry_after_s or 0.0)
         if not self._may_go_on(pause_s):
-            return self._given_up(failure, is_end=failure.kind is FailureScope.UNREACHABLE)
+            return self._given_up(
+                failure, is_end=failure.kind is FailureScope.UNREACHABLE
+            )
         if failure.may_cost and not self._afford_again():
             return self._given_up(
                 failure._replace(why=f"{failure.why}; a retry would exceed the budget")
@@ -188,7 +193,9 @@ class Attempts:
 
     def _may_go_on(self, pause_s: float) -> bool:
         terms = self._terms
-        most = terms.patience.max_attempts if terms.was_reached else _UNREACHABLE_ATTEMPTS
+        most = (
+            terms.patience.max_attempts if terms.was_reached else _UNREACHABLE_ATTEMPTS
+        )
         spent_s = time.monotonic() - self._started
         return (
             terms.begins_more
@@ -219,7 +226,9 @@ class Attempts:
         if budget is None or self._reserved is None:
             return True
         self._pay_all()
-        self._reserved = budget.reserve(self._task.n_tokens, self._terms.endpoint.max_output_tokens)
+        self._reserved = budget.reserve(
+            self._task.n_tokens, self._terms.endpoint.max_output_tokens
+        )
         return self._reserved is not None
 
     def _pay_all(self) -> None:
@@ -231,7 +240,9 @@ class Attempts:
         """By the endpoint's counts, else by local counts, else by the maximum."""
         if self._terms.budget is None or self._reserved is None:
             return
-        n_input = self._task.n_tokens if reply.input_tokens is None else reply.input_tokens
+        n_input = (
+            self._task.n_tokens if reply.input_tokens is None else reply.input_tokens
+        )
         n_output = reply.output_tokens
         if n_output is None and reply.text is not None:
             n_output = count_tokens(reply.text).n
@@ -253,5 +264,7 @@ def _mute(failure: Failure, endpoint: Endpoint) -> Failure:
 def _too_long(failure: Failure, wait_s: float) -> Failure:
     why = f"The endpoint asks to wait {wait_s:,.0f} s: {failure.why}"
     return Failure(
-        FailureScope.ENDPOINT, why, remedy="Run the same command again after that to resume."
+        FailureScope.ENDPOINT,
+        why,
+        remedy="Run the same command again after that to resume.",
     )

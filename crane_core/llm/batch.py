@@ -20,7 +20,12 @@ import openai
 
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.for_openai import MAX_REPLY_BYTES, OpenAIClient, of_connection, shown
+from crane_core.llm.for_openai import (
+    MAX_REPLY_BYTES,
+    OpenAIClient,
+    of_connection,
+    shown,
+)
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.output_limit import OutputLimit
 from crane_core.llm.question import Question
@@ -100,7 +105,10 @@ class BatchClient(OpenAIClient):
     @property
     def learned(self) -> Learned:
         return Learned(
-            self.left_out, self._limit, self._output_limit.most, self._output_limit.context
+            self.left_out,
+            self._limit,
+            self._output_limit.most,
+            self._output_limit.context,
         )
 
     def _learn(self, learned: Learned) -> None:
@@ -109,19 +117,28 @@ class BatchClient(OpenAIClient):
 
     def request_line(self, custom_id: str, question: Question) -> bytes:
         """A line of an input file."""
-        line = {"custom_id": custom_id, "method": "POST", "url": _URL, "body": self._body(question)}
+        line = {
+            "custom_id": custom_id,
+            "method": "POST",
+            "url": _URL,
+            "body": self._body(question),
+        }
         return json.dumps(line).encode() + b"\n"
 
     async def upload(self, requests: bytes) -> str:
         """The identifier of the new input file. Raises BatchError; a file costs nothing."""
         files = self._openai.files.with_streaming_response
-        sent = files.create(file=("requests.jsonl", requests, "application/jsonl"), purpose="batch")
+        sent = files.create(
+            file=("requests.jsonl", requests, "application/jsonl"), purpose="batch"
+        )
         return _identifier((await self._told(sent, "POST /files")).get("id"))
 
     async def create(self, input_file: str) -> Batch:
         """The new batch of an input file. Raises BatchError; unless the endpoint refused it, there may be one."""
         batches = self._openai.batches.with_streaming_response
-        sent = batches.create(completion_window=_WINDOW, endpoint=_URL, input_file_id=input_file)  # type: ignore[arg-type]
+        sent = batches.create(
+            completion_window=_WINDOW, endpoint=_URL, input_file_id=input_file
+        )  # type: ignore[arg-type]
         return _batch(await self._told(sent, "POST /batches"))
 
     async def find(self, input_file: str) -> Batch | None:
@@ -129,14 +146,18 @@ class BatchClient(OpenAIClient):
         batches, after = self._openai.batches.with_streaming_response, ""
         for _ in range(_MOST_PAGES):
             more = {"after": after} if after else {}
-            told = await self._told(batches.list(limit=_PER_PAGE, extra_query=more), "GET /batches")
+            told = await self._told(
+                batches.list(limit=_PER_PAGE, extra_query=more), "GET /batches"
+            )
             listed = told.get("data")
             page = (
                 [_batch(one) for one in listed if isinstance(one, dict)]
                 if isinstance(listed, list)
                 else []
             )
-            found = next((batch for batch in page if batch.input_file == input_file), None)
+            found = next(
+                (batch for batch in page if batch.input_file == input_file), None
+            )
             if found is not None or not page or not told.get("has_more"):
                 return found
             after = page[-1].batch
@@ -150,7 +171,9 @@ class BatchClient(OpenAIClient):
     async def look(self, batch: str) -> Batch:
         """The batch as it is now. Raises BatchError."""
         return _batch(
-            await self._told(self._openai.batches.with_streaming_response.retrieve(batch))
+            await self._told(
+                self._openai.batches.with_streaming_response.retrieve(batch)
+            )
         )
 
     async def lines(self, file: str, hear: Callable[[bytes], bool]) -> None:
@@ -171,7 +194,9 @@ class BatchClient(OpenAIClient):
                 rest, is_cut = b"", True
             return True
 
-        await self._receive(self._openai.files.with_streaming_response.content(file), take)
+        await self._receive(
+            self._openai.files.with_streaming_response.content(file), take
+        )
         if rest or is_cut:
             hear(b"" if is_cut else rest)
 
@@ -187,7 +212,10 @@ class BatchClient(OpenAIClient):
             return None
         if not isinstance(status, int) or isinstance(status, bool):
             return BatchLine(
-                custom_id, _unsent(told.get("error")), was_sent=False, learned=self.learned
+                custom_id,
+                _unsent(told.get("error")),
+                was_sent=False,
+                learned=self.learned,
             )
         sent_with = self.learned
         outcome = (
@@ -206,7 +234,9 @@ class BatchClient(OpenAIClient):
         error = json.loads(body)
         inner = error.get("error", error) if isinstance(error, dict) else error
         response = httpx2.Response(
-            status, content=body, request=httpx2.Request("POST", self._endpoint.base_url)
+            status,
+            content=body,
+            request=httpx2.Request("POST", self._endpoint.base_url),
         )
         refused = openai.APIStatusError("", response=response, body=inner)
         return self._of_status(
@@ -214,7 +244,9 @@ class BatchClient(OpenAIClient):
         )  # no stream is there to ask for
 
     async def _told(
-        self, request: AbstractAsyncContextManager[openai.AsyncAPIResponse[Any]], address: str = ""
+        self,
+        request: AbstractAsyncContextManager[openai.AsyncAPIResponse[Any]],
+        address: str = "",
     ) -> dict[str, Any]:
         """The object that the endpoint replies with. `address` is one that every endpoint with batches has."""
         raw = bytearray()
@@ -262,7 +294,10 @@ class BatchClient(OpenAIClient):
                         return
         except TimeoutError:
             raise BatchError(
-                Failure(FailureScope.SILENT, f"The endpoint did not reply within {timeout_s:g} s")
+                Failure(
+                    FailureScope.SILENT,
+                    f"The endpoint did not reply within {timeout_s:g} s",
+                )
             ) from None
         except openai.APIStatusError as error:
             failure = self._of_status(error, {"stream": True})
@@ -278,9 +313,16 @@ class BatchClient(OpenAIClient):
             OSError,
         ) as error:
             raise BatchError(of_connection(error)) from None
-        except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        except (
+            openai.OpenAIError,
+            httpx2.HTTPError,
+            httpx2.InvalidURL,
+            ValueError,
+        ) as error:
             raise BatchError(
-                Failure(FailureScope.QUESTION, f"The request failed: {shown(str(error))}")
+                Failure(
+                    FailureScope.QUESTION, f"The request failed: {shown(str(error))}"
+                )
             ) from None
 
 
@@ -288,7 +330,9 @@ def _batch(told: dict[str, Any]) -> Batch:
     files = [told.get(name) for name in ("output_file_id", "error_file_id")]
     counts, errors = told.get("request_counts"), told.get("errors")
     ended = (
-        [counts.get(name) for name in ("completed", "failed")] if isinstance(counts, dict) else []
+        [counts.get(name) for name in ("completed", "failed")]
+        if isinstance(counts, dict)
+        else []
     )
     listed = errors.get("data") if isinstance(errors, dict) else None
     said = (
@@ -327,4 +371,6 @@ def _unsent(error: object) -> Failure:
     """Why a request of a batch was not sent to the model."""
     told = error if isinstance(error, dict) else {"message": error}
     words = ": ".join(str(told[name]) for name in ("code", "message") if told.get(name))
-    return Failure(FailureScope.QUESTION, shown(words) or "the batch gives no reply and no reason")
+    return Failure(
+        FailureScope.QUESTION, shown(words) or "the batch gives no reply and no reason"
+    )

@@ -66,7 +66,8 @@ class Budget:
         with self._lock:
             n_input = round(n_counted * self._margin) + _MESSAGE_TOKENS
             usd = max(
-                self.price.usd(n_input, max_output_tokens) if self.price else 0.0, self._dearest_usd
+                self.price.usd(n_input, max_output_tokens) if self.price else 0.0,
+                self._dearest_usd,
             )
             wanted = Reserved(n_counted, n_input + max_output_tokens, usd)
             if not self._fits(wanted):
@@ -86,7 +87,10 @@ class Budget:
     def _words(self, wanted: Reserved, max_output_tokens: int) -> str:
         n_input = wanted.n_tokens - max_output_tokens
         told = f"it reserves {wanted.n_tokens:,} tokens ({n_input:,} of text, {max_output_tokens:,} for the reply)"
-        if self.tokens is not None and self.spent_tokens + wanted.n_tokens > self.tokens:
+        if (
+            self.tokens is not None
+            and self.spent_tokens + wanted.n_tokens > self.tokens
+        ):
             return f"{told}, and {max(0, self.tokens - self.spent_tokens):,} of {self.tokens:,} are left"
         if self.usd is None:
             return told

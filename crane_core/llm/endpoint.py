@@ -108,17 +108,20 @@ def resolve(
 def checked_address(base_url: str) -> str:
     """The address without /chat/completions. Raises DetectorError if it is invalid or contains a secret."""
     address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
-    remedy = (
-        f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
-    )
+    remedy = f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
     try:
         parts = urlsplit(address)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_address = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+        )
     except ValueError:
         is_address = False
     if not is_address:
         raise DetectorError(
-            "The base URL of the endpoint is not the address of a server.", remedy=remedy
+            "The base URL of the endpoint is not the address of a server.",
+            remedy=remedy,
         )
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise DetectorError(

@@ -30,7 +30,13 @@ from crane_core.llm.endpoint import (
     checked_address,
     resolve,
 )
-from crane_core.llm.keys import BASE_URL, OPENAI_BASE_URL, PROVIDERS, bound_key, value_of
+from crane_core.llm.keys import (
+    BASE_URL,
+    OPENAI_BASE_URL,
+    PROVIDERS,
+    bound_key,
+    value_of,
+)
 from crane_core.llm.prices import Price
 
 FILE = "CRANE_ENDPOINTS"
@@ -111,7 +117,9 @@ def named_endpoint(
     return endpoint, configured.price
 
 
-def _of_environment(environ: Mapping[str, str] | None, folder: Path | None) -> list[Configured]:
+def _of_environment(
+    environ: Mapping[str, str] | None, folder: Path | None
+) -> list[Configured]:
     """The addresses that variables state, and the providers with a configured key."""
     stated = [
         checked_address(url)
@@ -119,7 +127,10 @@ def _of_environment(environ: Mapping[str, str] | None, folder: Path | None) -> l
         if (url := value_of(name, environ, folder))
     ]
     provided = [url for url in PROVIDERS.values() if bound_key(url, environ, folder)]
-    return [Configured(url.partition("://")[2], url) for url in dict.fromkeys([*stated, *provided])]
+    return [
+        Configured(url.partition("://")[2], url)
+        for url in dict.fromkeys([*stated, *provided])
+    ]
 
 
 def _of_file(path: Path) -> list[Configured]:
@@ -161,7 +172,9 @@ def _wrong_member(members: Any) -> str | None:
             return f"has a {name} of the wrong type"
     if ("price_in" in members) != ("price_out" in members):
         return "has only one of two prices"
-    if not all(0 <= members.get(name, 0) < float("inf") for name in ("price_in", "price_out")):
+    if not all(
+        0 <= members.get(name, 0) < float("inf") for name in ("price_in", "price_out")
+    ):
         return "has a price that is not a number"
     if not all(isinstance(model, str) for model in members.get("models", ())):
         return "has a model that is not a string"

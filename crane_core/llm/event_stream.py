@@ -54,7 +54,9 @@ def completion_of(raw: bytes) -> dict[str, Any]:
             finish_reason = choice.get("finish_reason") or finish_reason
     if not has_ended and finish_reason is None:
         raise ValueError("the stream has no end")
-    message: dict[str, Any] = {name: "".join(parts) or None for name, parts in pieces.items()}
+    message: dict[str, Any] = {
+        name: "".join(parts) or None for name, parts in pieces.items()
+    }
     message["tool_calls"] = [
         {"function": {"arguments": "".join(parts)}} for parts in called.values()
     ]

@@ -118,7 +118,9 @@ class FakeModel:
         return app
 
     async def _list_models(self, _: web.Request) -> web.Response:
-        models = [{"id": name, "object": "model"} for name in self.plan.models or (MODEL,)]
+        models = [
+            {"id": name, "object": "model"} for name in self.plan.models or (MODEL,)
+        ]
         return web.json_response({"object": "list", "data": models})
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
@@ -144,30 +146,47 @@ class FakeModel:
                 request, 500, "The server had an error while processing your request."
             )
         if fault in (ServerFault.HANG, ServerFault.DRIP):
-            return await self._never_ends(request, n_bytes=int(fault is ServerFault.DRIP))
+            return await self._never_ends(
+                request, n_bytes=int(fault is ServerFault.DRIP)
+            )
         return await self._reply(request, asked, fault)
 
     def _refused(
         self, asked: dict[str, Any], request: web.Request, number: int
     ) -> web.Response | None:
         plan = self.plan
-        if plan.key is not None and request.headers.get("Authorization") != f"Bearer {plan.key}":
-            return self._error(request, 401, "Incorrect API key provided.", code="invalid_api_key")
+        if (
+            plan.key is not None
+            and request.headers.get("Authorization") != f"Bearer {plan.key}"
+        ):
+            return self._error(
+                request, 401, "Incorrect API key provided.", code="invalid_api_key"
+            )
         if plan.models and asked["model"] not in plan.models:
             return self._error(
-                request, 404, f"The model {asked['model']} does not exist.", code="model_not_found"
+                request,
+                404,
+                f"The model {asked['model']} does not exist.",
+                code="model_not_found",
             )
         if not plan.has_quota:
             return self._error(
-                request, 429, "You exceeded your current quota.", code="insufficient_quota"
+                request,
+                429,
+                "You exceeded your current quota.",
+                code="insufficient_quota",
             )
         for name in sorted(plan.rejects & asked.keys()):
-            return self._error(request, 400, f"Unsupported parameter: '{name}'.", param=name)
+            return self._error(
+                request, 400, f"Unsupported parameter: '{name}'.", param=name
+            )
         if (
             plan.storm_every
             and (number - 1) % plan.storm_every >= plan.storm_every - plan.storm_length
         ):
-            return self._error(request, 429, "Rate limit reached.", code="rate_limit_exceeded")
+            return self._error(
+                request, 429, "Rate limit reached.", code="rate_limit_exceeded"
+            )
         return None
 
     def _error(
@@ -184,13 +203,16 @@ class FakeModel:
             message += f" You sent {request.headers.get('Authorization')}."
         error = {"message": message, "type": "error", "param": param, "code": code}
         headers = (
-            {"Retry-After-Ms": str(round(self.plan.retry_after_s * 1e3))} if status == 429 else {}
+            {"Retry-After-Ms": str(round(self.plan.retry_after_s * 1e3))}
+            if status == 429
+            else {}
         )
         return web.json_response({"error": error}, status=status, headers=headers)
 
     def _fault(self, number: int) -> ServerFault | None:
         return next(
-            (fault for fault, every in self.plan.faults.items() if number % every == 0), None
+            (fault for fault, every in self.plan.faults.items() if number % every == 0),
+            None,
         )
 
     async def _wait(self, number: int) -> None:
@@ -201,7 +223,9 @@ class FakeModel:
         if latency_s:
             await asyncio.sleep(latency_s)
 
-    async def _never_ends(self, request: web.Request, *, n_bytes: int) -> web.StreamResponse:
+    async def _never_ends(
+        self, request: web.Request, *, n_bytes: int
+    ) -> web.StreamResponse:
         response = web.StreamResponse()
         if n_bytes:
             await response.prepare(request)
@@ -224,7 +248,8 @@ class FakeModel:
             return response
         half = fault is ServerFault.HALF_BODY
         return web.Response(
-            body=body[: len(body) // 2] if half else body, content_type="application/json"
+            body=body[: len(body) // 2] if half else body,
+            content_type="application/json",
         )
 
     async def _send_huge(self, request: web.Request, body: bytes) -> web.StreamResponse:
@@ -238,7 +263,9 @@ class FakeModel:
         await response.write(after)
         return response
 
-    def _completion(self, asked: dict[str, Any], fault: ServerFault | None) -> dict[str, Any]:
+    def _completion(
+        self, asked: dict[str, Any], fault: ServerFault | None
+    ) -> dict[str, Any]:
         prompt = "\n".join(str(message["content"]) for message in asked["messages"])
         content = self._content(asked, prompt, is_lost=fault in _LOST)
         message: dict[str, Any] = {
@@ -257,7 +284,9 @@ class FakeModel:
                 {
                     "index": 0,
                     "message": message,
-                    "finish_reason": "length" if fault is ServerFault.HALF_JSON else "stop",
+                    "finish_reason": "length"
+                    if fault is ServerFault.HALF_JSON
+                    else "stop",
                 }
             ],
         }
@@ -276,17 +305,23 @@ class FakeModel:
         self._occurrences[digest] += not is_lost
         members = _members_asked_for(asked)
         if members and "detection" not in members:
-            return json.dumps({name: _made_up(member, random) for name, member in members.items()})
+            return json.dumps(
+                {name: _made_up(member, random) for name, member in members.items()}
+            )
         crashes = random.random() < self.plan.crash_probability
         outcome = "it raises an exception" if crashes else "nothing fails"
-        reasoning = f"Made up by the fake model, number {random.randrange(10_000)}: {outcome}."
+        reasoning = (
+            f"Made up by the fake model, number {random.randrange(10_000)}: {outcome}."
+        )
         return json.dumps({"reasoning": reasoning, "detection": crashes})
 
 
 def _members_asked_for(asked: dict[str, Any]) -> dict[str, Any]:
     """Members of the JSON Schema of the reply; none if there is no schema."""
     form = asked.get("response_format") or {}
-    members: dict[str, Any] = form.get("json_schema", {}).get("schema", {}).get("properties", {})
+    members: dict[str, Any] = (
+        form.get("json_schema", {}).get("schema", {}).get("properties", {})
+    )
     return members
 
 
@@ -319,7 +354,11 @@ def _misshaped(content: str, fault: ServerFault | None) -> str:
 
 def _usage(prompt: str, content: str) -> dict[str, int]:
     n_in, n_out = (1 + len(text) // _CHARS_PER_TOKEN for text in (prompt, content))
-    return {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out}
+    return {
+        "prompt_tokens": n_in,
+        "completion_tokens": n_out,
+        "total_tokens": n_in + n_out,
+    }
 
 
 @contextmanager
@@ -357,7 +396,10 @@ async def _serve(
     is_up: threading.Event | None = None,
 ) -> None:
     runner = web.AppRunner(
-        model.application(), access_log=None, handler_cancellation=True, shutdown_timeout=0.1
+        model.application(),
+        access_log=None,
+        handler_cancellation=True,
+        shutdown_timeout=0.1,
     )
     await runner.setup()
     try:
@@ -397,7 +439,9 @@ def _parser() -> argparse.ArgumentParser:
         description="An OpenAI-compatible server on loopback with made-up answers.",
         epilog="example: python -m crane_core.llm.fake_server --port 8900 --latency-ms 200 --every error=10",
     )
-    parser.add_argument("--port", type=int, default=0, help="0 takes a free one (default)")
+    parser.add_argument(
+        "--port", type=int, default=0, help="0 takes a free one (default)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--crash-probability", type=float, default=0.5)
     parser.add_argument("--latency-ms", type=float, default=0.0)
@@ -410,7 +454,11 @@ def _parser() -> argparse.ArgumentParser:
         help="requests from one 429 storm to the next",
     )
     parser.add_argument(
-        "--storm-length", type=int, default=0, metavar="N", help="requests that a storm refuses"
+        "--storm-length",
+        type=int,
+        default=0,
+        metavar="N",
+        help="requests that a storm refuses",
     )
     parser.add_argument("--retry-after-ms", type=float, default=100.0)
     parser.add_argument(

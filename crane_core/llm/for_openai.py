@@ -79,7 +79,11 @@ _THOUGHTS = ("reasoning_content", "reasoning")
 
 _COST_HEADER = "x-litellm-response-cost"
 
-_UNSENT = (aiohttp.ClientConnectorError, httpx2.ConnectError, httpx2.UnsupportedProtocol)
+_UNSENT = (
+    aiohttp.ClientConnectorError,
+    httpx2.ConnectError,
+    httpx2.UnsupportedProtocol,
+)
 
 
 class _Received(NamedTuple):
@@ -119,7 +123,9 @@ class OpenAIClient:
         if (
             endpoint.base_url != OPENAI
         ):  # organisation at OpenAI, which the package takes from the environment
-            self._openai.organization = self._openai.project = self._openai.admin_api_key = None
+            self._openai.organization = self._openai.project = (
+                self._openai.admin_api_key
+            ) = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -142,7 +148,9 @@ class OpenAIClient:
         """Whether replies have a limit of tokens."""
         return bool(self._limit)
 
-    async def ask(self, question: Question) -> ModelReply | Failure | UnsupportedParameter:
+    async def ask(
+        self, question: Question
+    ) -> ModelReply | Failure | UnsupportedParameter:
         """One request, within the endpoint's time."""
         body = self._body(question)
         try:
@@ -160,9 +168,16 @@ class OpenAIClient:
             OSError,
         ) as error:
             return of_connection(error)
-        except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        except (
+            openai.OpenAIError,
+            httpx2.HTTPError,
+            httpx2.InvalidURL,
+            ValueError,
+        ) as error:
             return Failure(
-                FailureScope.QUESTION, f"the request failed: {shown(str(error))}", may_cost=True
+                FailureScope.QUESTION,
+                f"the request failed: {shown(str(error))}",
+                may_cost=True,
             )
         if reply.raw is None:
             return self._said(
@@ -193,11 +208,17 @@ class OpenAIClient:
             body["seed"] = question.seed
         if self._limit:
             # Counting takes milliseconds, and says nothing while the endpoint has not named a context.
-            n_counted = _n_tokens(question.text) if self._output_limit.context is not None else 0
+            n_counted = (
+                _n_tokens(question.text)
+                if self._output_limit.context is not None
+                else 0
+            )
             body[self._limit] = self._output_limit.for_prompt(n_counted)
         if self._streams:
             body |= _STREAMING
-        return {name: value for name, value in body.items() if name not in self._left_out}
+        return {
+            name: value for name, value in body.items() if name not in self._left_out
+        }
 
     async def _send(self, body: dict[str, Any]) -> _Received:
         """The reply; without its bytes if it is longer than allowed, and then the rest is not read.
@@ -248,11 +269,15 @@ class OpenAIClient:
                 return UnsupportedParameter(_STREAM)
         if error.status_code in _ABOUT_FORM:
             names = _PARAMETERS if error.status_code in _ABOUT_PARAMETERS else _FORM
-            refused = self._refused_parameter(names, body, str(error.param or ""), message)
+            refused = self._refused_parameter(
+                names, body, str(error.param or ""), message
+            )
             if refused is not None:
                 return refused
         code = " ".join(str(part) for part in (error.code, error.type) if part)
-        return failure_of(error.status_code, code, shown(message), error.response.headers)
+        return failure_of(
+            error.status_code, code, shown(message), error.response.headers
+        )
 
     def _refused_parameter(
         self, names: Sequence[str], body: dict[str, Any], named: str, message: str
@@ -269,7 +294,11 @@ class OpenAIClient:
 
     def _change_limit(self, refused: str) -> None:
         if self._limit == refused:
-            others = [name for name in _LIMITS if name != refused and name not in self._left_out]
+            others = [
+                name
+                for name in _LIMITS
+                if name != refused and name not in self._left_out
+            ]
             self._limit = others[0] if others else ""
         if refused not in self._left_out:
             self._left_out.append(refused)
@@ -287,11 +316,19 @@ class OpenAIClient:
         reason = shown(finish_reason) if isinstance(finish_reason, str) else None
         if text:
             return self._said(without_keys(text), None, usage, reason, usd=usd)
-        thought = next((_spoken(message[name]) for name in _THOUGHTS if message.get(name)), "")
+        thought = next(
+            (_spoken(message[name]) for name in _THOUGHTS if message.get(name)), ""
+        )
         if thought and not refusal and thought.rstrip().endswith(("}", "```")):
-            return self._said(without_keys(IN_THOUGHT + thought), None, usage, reason, usd=usd)
+            return self._said(
+                without_keys(IN_THOUGHT + thought), None, usage, reason, usd=usd
+            )
         return self._said(
-            None, _why_empty(refusal, reason, has_thought=bool(thought)), usage, reason, usd=usd
+            None,
+            _why_empty(refusal, reason, has_thought=bool(thought)),
+            usage,
+            reason,
+            usd=usd,
         )
 
     def _said(
@@ -303,7 +340,9 @@ class OpenAIClient:
         *,
         usd: float | None,
     ) -> ModelReply:
-        counts = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
+        counts = [
+            _count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")
+        ]
         return ModelReply(
             text,
             trouble,
@@ -336,7 +375,9 @@ class _Bounded(httpx2.AsyncByteStream):
 
 async def _bound_errors(response: httpx2.Response) -> None:
     """The package reads the whole body of an error, so it gets only the beginning."""
-    if response.status_code >= 300 and isinstance(response.stream, httpx2.AsyncByteStream):
+    if response.status_code >= 300 and isinstance(
+        response.stream, httpx2.AsyncByteStream
+    ):
         is_packed = "content-encoding" in response.headers
         response.stream = _Bounded(
             response.stream, _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES
@@ -347,8 +388,12 @@ def of_connection(error: Exception) -> Failure:
     causes = list(_causes(error))
     why = shown(str(causes[-1])) or type(causes[-1]).__name__
     if any(isinstance(cause, _UNSENT) for cause in causes):
-        return Failure(FailureScope.UNREACHABLE, f"The endpoint cannot be reached: {why}")
-    return Failure(FailureScope.TRANSIENT, f"the connection broke: {why}", may_cost=True)
+        return Failure(
+            FailureScope.UNREACHABLE, f"The endpoint cannot be reached: {why}"
+        )
+    return Failure(
+        FailureScope.TRANSIENT, f"the connection broke: {why}", may_cost=True
+    )
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -362,7 +407,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _of_malformed(status: int, raw: bytes) -> Failure:
     """Half of a reply, or one that violates the protocol. Some endpoints report errors with status 200."""
     try:
-        error = (completion_of(raw) if looks_like_stream(raw) else json.loads(raw))["error"]
+        error = (completion_of(raw) if looks_like_stream(raw) else json.loads(raw))[
+            "error"
+        ]
     except (ValueError, LookupError, TypeError, RecursionError):
         beginning = shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
         return Failure(
@@ -377,7 +424,9 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     if status >= 400:
         return failure_of(status, str(code), message, {})
     return Failure(
-        FailureScope.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True
+        FailureScope.TRANSIENT,
+        f"the endpoint reports an error: {message}",
+        may_cost=True,
     )
 
 
@@ -396,7 +445,9 @@ def _said_in(message: dict[str, Any]) -> str:
         if isinstance(calls, list)
         else []
     )
-    given = [_arguments(function) for function in (*called, message.get("function_call"))]
+    given = [
+        _arguments(function) for function in (*called, message.get("function_call"))
+    ]
     return "\n".join(filter(None, [_spoken(message.get("content")), *given]))
 
 
@@ -425,7 +476,9 @@ def _ended(reply: dict[str, Any], choice: dict[str, Any]) -> object:
     if reply.get("status") != "incomplete":
         return choice.get("finish_reason")
     details = reply.get("incomplete_details")
-    return (details.get("reason") if isinstance(details, dict) else None) or "incomplete"
+    return (
+        details.get("reason") if isinstance(details, dict) else None
+    ) or "incomplete"
 
 
 def _why_empty(refusal: object, finish_reason: str | None, *, has_thought: bool) -> str:
@@ -435,7 +488,11 @@ def _why_empty(refusal: object, finish_reason: str | None, *, has_thought: bool)
         return "the reply was held back by a content filter"
     if finish_reason in ("length", "max_output_tokens"):
         return "the token limit was reached before the reply began"
-    return "the model produced reasoning but no reply" if has_thought else "the reply is empty"
+    return (
+        "the model produced reasoning but no reply"
+        if has_thought
+        else "the reply is empty"
+    )
 
 
 def _message(error: openai.APIStatusError) -> str:
@@ -465,7 +522,9 @@ def _is_about(name: str, named: str, message: str) -> bool:
 
 def _count(number: object) -> int | None:
     return (
-        number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+        number
+        if isinstance(number, int) and not isinstance(number, bool) and number >= 0
+        else None
     )
 
 

@@ -73,9 +73,12 @@ def _written(text: str) -> set[str]:
     """A key as servers quote it: plain, in an address, in JSON (with or without escaped slashes), HTML or base64."""
     in_json = json.dumps(text)[1:-1]
     # Go's encoder writes these letters as numbers.
-    in_go = in_json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    in_go = (
+        in_json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    )
     packed = {
-        base64.b64encode(each.encode()).decode().rstrip("=") for each in (text, f"Bearer {text}")
+        base64.b64encode(each.encode()).decode().rstrip("=")
+        for each in (text, f"Bearer {text}")
     }
     return {
         text,
@@ -139,7 +142,11 @@ def bound_key(
         if not in_environment and not address and name in _STATED:
             address = _from_dotenv(folder or Path.cwd(), _STATED[name])
         address = address or PROVIDERS.get(name, "")
-        if address and _origin(address) == _origin(base_url) and value_of(name, environ, folder):
+        if (
+            address
+            and _origin(address) == _origin(base_url)
+            and value_of(name, environ, folder)
+        ):
             return name
     return None
 
@@ -161,7 +168,8 @@ def key_for(
     providers = {urlsplit(known).hostname: name for name, known in PROVIDERS.items()}
     if host in providers and address.scheme != "https":
         raise DetectorError(
-            f"The key of {host} would be sent unencrypted.", remedy="Use an https:// address."
+            f"The key of {host} would be sent unencrypted.",
+            remedy="Use an https:// address.",
         )
     name = key_env or bound_key(base_url, environ, folder)
     text = value_of(name, environ, folder) if name else ""
@@ -205,7 +213,9 @@ def _from_dotenv(folder: Path, name: str) -> str:
             raise DetectorError(
                 f"{DOTENV} is too large for a file of keys.", remedy="Check this file."
             )
-        return (dotenv_values(path, interpolate=False, encoding="utf-8").get(name) or "").strip()
+        return (
+            dotenv_values(path, interpolate=False, encoding="utf-8").get(name) or ""
+        ).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise DetectorError(
             f"{DOTENV} cannot be read: {type(error).__name__}.",

@@ -31,8 +31,12 @@ class Limiter:
         tokens_per_minute: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._gap_per_request_s = _MINUTE_S / requests_per_minute if requests_per_minute else 0.0
-        self._gap_per_token_s = _MINUTE_S / tokens_per_minute if tokens_per_minute else 0.0
+        self._gap_per_request_s = (
+            _MINUTE_S / requests_per_minute if requests_per_minute else 0.0
+        )
+        self._gap_per_token_s = (
+            _MINUTE_S / tokens_per_minute if tokens_per_minute else 0.0
+        )
         self._clock = clock
         self._lock = threading.Lock()
         self._gap_s = 0.0
@@ -55,7 +59,9 @@ class Limiter:
         """The moment (of `clock`) at which a request may start; it is taken by this request."""
         with self._lock:
             start = max(self._clock(), self._next_start, self._not_before)
-            gap_s = max(self._gap_s, self._gap_per_request_s, self._gap_per_token_s * n_tokens)
+            gap_s = max(
+                self._gap_s, self._gap_per_request_s, self._gap_per_token_s * n_tokens
+            )
             self._next_start = start + gap_s
             return start
 
@@ -65,7 +71,9 @@ class Limiter:
             now = self._clock()
             self._not_before = max(self._not_before, now + wait_s)
             if now >= self._grew_at:
-                self._gap_s = min(_LONGEST_GAP_S, max(_FIRST_GAP_S, self._gap_s * _GROWS))
+                self._gap_s = min(
+                    _LONGEST_GAP_S, max(_FIRST_GAP_S, self._gap_s * _GROWS)
+                )
                 self._grew_at = self._not_before
             self._next_start = max(self._next_start, self._not_before)
 
@@ -73,7 +81,9 @@ class Limiter:
         """A request was answered."""
         if self._gap_s:
             with self._lock:
-                self._gap_s = self._gap_s * _SHRINKS if self._gap_s > _FIRST_GAP_S / 4 else 0.0
+                self._gap_s = (
+                    self._gap_s * _SHRINKS if self._gap_s > _FIRST_GAP_S / 4 else 0.0
+                )
 
 
 _limiters: dict[str, Limiter] = {}

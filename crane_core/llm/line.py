@@ -91,7 +91,10 @@ class TaskLine:
             OpenAIClient(self._terms.endpoint, self._concurrency) as client,
             asyncio.TaskGroup() as group,
         ):
-            workers = [group.create_task(self._worker(client)) for _ in range(self._concurrency)]
+            workers = [
+                group.create_task(self._worker(client))
+                for _ in range(self._concurrency)
+            ]
             await self._closing.wait()
             for worker in workers:
                 worker.cancel()

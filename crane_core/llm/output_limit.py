@@ -70,13 +70,17 @@ class OutputLimit:
         """Take in why `asked` tokens were refused; whether a shorter reply to the same prompt may fit."""
         context, most = _number(_CONTEXT, message), _number(_AT_MOST, message)
         if context is not None:
-            return self._learn_context(context, _input_tokens(message), asked, n_counted)
+            return self._learn_context(
+                context, _input_tokens(message), asked, n_counted
+            )
         if most is None:
             return False
         self.most = min(self.most, most)
         return LEAST <= most < asked
 
-    def _learn_context(self, context: int, n_input: int | None, asked: int, n_counted: int) -> bool:
+    def _learn_context(
+        self, context: int, n_input: int | None, asked: int, n_counted: int
+    ) -> bool:
         self.context = context if self.context is None else min(self.context, context)
         if n_input is not None:
             self._n_more = max(self._n_more, n_input - _estimated(n_counted))

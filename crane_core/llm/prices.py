@@ -39,7 +39,9 @@ def price_of(endpoint: Endpoint, given: Price | None = None) -> Price | None:
     """
     if given is not None:
         return given
-    return _listed().get((endpoint.host, _plain(endpoint.model))) or list_price(endpoint.model)
+    return _listed().get((endpoint.host, _plain(endpoint.model))) or list_price(
+        endpoint.model
+    )
 
 
 def list_price(model: str) -> Price | None:
@@ -77,7 +79,9 @@ def _listed() -> dict[tuple[str, str], Price]:
     document = tomllib.loads(FILE.read_text("utf-8"))
     return {
         (provider["host"], model): Price(
-            float(pair[0]), float(pair[1]), f"{provider['source']}, {provider['read_on']}"
+            float(pair[0]),
+            float(pair[1]),
+            f"{provider['source']}, {provider['read_on']}",
         )
         for provider in document["provider"]
         for model, pair in provider["models"].items()

@@ -27,7 +27,8 @@ MODEL = Refusal(
     "Check --model; the endpoint lists its models at BASE_URL/models.",
 )
 PAYMENT = Refusal(
-    "The endpoint asks for payment", "Add credit at the provider, then run the same command again."
+    "The endpoint asks for payment",
+    "Add credit at the provider, then run the same command again.",
 )
 
 _MODEL = re.compile(

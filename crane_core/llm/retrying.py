@@ -80,23 +80,31 @@ _PERMISSION = {
     404: ("The endpoint has no such model or address", "Check --model and --base-url."),
     405: ("The address accepts no requests", "Check --base-url."),
 }
-_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_SPENT = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+)
 _ABOUT_CONTENT = ("moderation", "flagged", "content_filter", "content policy")
 _BUSY = frozenset({429, 503})
 
 
-def failure_of(status: int, code: str, message: str, headers: Mapping[str, str]) -> Failure:
+def failure_of(
+    status: int, code: str, message: str, headers: Mapping[str, str]
+) -> Failure:
     """The failure that a reply with an error status means. `code` may hold its type too; `message` has no secrets."""
     why = f"status {status}: {message}" if message else f"status {status}"
     if status == 429:
         if _SPENT.intersection(code.split()):
             remedy = "Raise the quota at the provider, then run the same command again."
-            return Failure(FailureScope.ENDPOINT, f"The quota is used up: {why}", remedy=remedy)
+            return Failure(
+                FailureScope.ENDPOINT, f"The quota is used up: {why}", remedy=remedy
+            )
         return Failure(FailureScope.BUSY, why, retry_after_s(headers))
     is_of_text = any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT)
     refusal = None if is_of_text or status in _BUSY else refusal_in(f"{code} {message}")
     if refusal is not None:
-        return Failure(FailureScope.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy)
+        return Failure(
+            FailureScope.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy
+        )
     if status in _TRANSIENT or status >= 500:
         return Failure(
             FailureScope.BUSY if status == 503 else FailureScope.TRANSIENT,
@@ -106,7 +114,9 @@ def failure_of(status: int, code: str, message: str, headers: Mapping[str, str])
         )
     if 300 <= status < 400:
         remedy = "Use the address that it redirects to: --base-url."
-        return Failure(FailureScope.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy)
+        return Failure(
+            FailureScope.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy
+        )
     if status in _PERMISSION and not is_of_text:
         said, remedy = _PERMISSION[status]
         return Failure(FailureScope.ENDPOINT, f"{said}: {why}", remedy=remedy)
@@ -123,7 +133,9 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     if seconds is not None or not told:
         return seconds
     try:
-        return max(0.0, email.utils.parsedate_to_datetime(told).timestamp() - time.time())
+        return max(
+            0.0, email.utils.parsedate_to_datetime(told).timestamp() - time.time()
+        )
     except (ValueError, OverflowError):
         return None
 

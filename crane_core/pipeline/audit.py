@@ -66,7 +66,9 @@ def note(
 
 
 def _entry(actor: Actor, action: AuditAction, what: str, detail: str) -> AuditEntry:
-    who, where, what, detail = (_bounded(text) for text in (actor.who, actor.where, what, detail))
+    who, where, what, detail = (
+        _bounded(text) for text in (actor.who, actor.where, what, detail)
+    )
     return AuditEntry(now(), who, where, action, what, detail or None)
 
 
@@ -90,7 +92,9 @@ def note_roles(folder: DataFolder, roles: Roles, actor: Actor) -> None:
             for email in changed
         ]
         if steps:
-            told = [_entry(actor, AuditAction.ROLE, email, step) for email, step in steps]
+            told = [
+                _entry(actor, AuditAction.ROLE, email, step) for email, step in steps
+            ]
             ledger.append(audit_file(folder), *told)
         _noted = (folder.path, roles)
 
@@ -102,7 +106,9 @@ def _roles_of(roles: Roles) -> dict[str, str]:
 
 def _roles_in_log(folder: DataFolder) -> dict[str, str]:
     """Every role as the log leaves it."""
-    steps = [entry for entry in reversed(entries(folder)) if entry.action is AuditAction.ROLE]
+    steps = [
+        entry for entry in reversed(entries(folder)) if entry.action is AuditAction.ROLE
+    ]
     last = {entry.what: (entry.detail or "").rpartition(_TO)[2] for entry in steps}
     return {email: role for email, role in last.items() if role != NO_ROLE}
 
@@ -137,7 +143,12 @@ def _of_inventory(folder: DataFolder) -> Iterator[AuditEntry]:
     for act in acts(folder):
         action = AuditAction(str(act.action))
         yield AuditEntry(
-            act.acted_at, act.acted_by, "", action, f"{act.kind} {act.name}", act.title or act.held
+            act.acted_at,
+            act.acted_by,
+            "",
+            action,
+            f"{act.kind} {act.name}",
+            act.title or act.held,
         )
 
 

@@ -14,7 +14,9 @@ from crane_core.errors import SourceError
 def refuse_taken(out: Path) -> None:
     """Raise SourceError if `out` is anything but an empty folder or nothing."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SourceError(f"{out} already exists.", remedy="Use a folder that does not exist yet.")
+        raise SourceError(
+            f"{out} already exists.", remedy="Use a folder that does not exist yet."
+        )
 
 
 @contextmanager

@@ -60,7 +60,9 @@ class Inventory:
         """Whether a ledger file, named by its path in the ledger, is not that of a removed run or campaign."""
         folder, _, rest = name.partition("/")
         kind = _FOLDERS.get(folder)
-        return kind is None or self.has(kind, rest.partition("/")[0].removesuffix(".jsonl"))
+        return kind is None or self.has(
+            kind, rest.partition("/")[0].removesuffix(".jsonl")
+        )
 
     def taken(self, record: Record) -> Record | None:
         """The record as it is loaded; None if it belongs to something that is removed."""

@@ -58,7 +58,9 @@ class DataFolder:
         return not os.access(self.path, os.W_OK | os.X_OK)
 
 
-def data_folder(path: str | Path | None = None, *, may_be_read_only: bool = False) -> DataFolder:
+def data_folder(
+    path: str | Path | None = None, *, may_be_read_only: bool = False
+) -> DataFolder:
     """`path`, else CRANE_DATA, else data/ of the checkout, or the user's own folder where the program is installed.
 
     Raises StoreError if it cannot be created, or written by a caller who has to.
@@ -68,7 +70,9 @@ def data_folder(path: str | Path | None = None, *, may_be_read_only: bool = Fals
     try:
         chosen = given.resolve()
         chosen.mkdir(parents=True, exist_ok=True)
-    except RuntimeError as error:  # what pathlib of Python 3.11 and 3.12 raises for such a link
+    except (
+        RuntimeError
+    ) as error:  # what pathlib of Python 3.11 and 3.12 raises for such a link
         raise _unusable(given, "it is a link that leads to itself") from error
     except OSError as error:
         raise _unusable(given, error.strerror or str(error)) from error

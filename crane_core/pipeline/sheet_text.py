@@ -23,7 +23,11 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?%?", re.ASCII)
 
 def guarded(text: str) -> str:
     """The text as it may stand in a cell."""
-    return GUARD + text if text.startswith(_STARTS) and not _NUMBER.fullmatch(text) else text
+    return (
+        GUARD + text
+        if text.startswith(_STARTS) and not _NUMBER.fullmatch(text)
+        else text
+    )
 
 
 def is_formula(text: str) -> bool:
@@ -41,7 +45,8 @@ def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\n") -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator=line_end)
     writer.writerows(
-        [guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+        [guarded(cell) if isinstance(cell, str) else cell for cell in row]
+        for row in rows
     )
     return text.getvalue()
 
@@ -62,6 +67,7 @@ def csv_of(table: pd.DataFrame) -> str:
         if not is_numeric_dtype(kind):
             column = table.iloc[:, place].astype(object)
             safe.isetitem(
-                place, [guarded(cell) if isinstance(cell, str) else cell for cell in column]
+                place,
+                [guarded(cell) if isinstance(cell, str) else cell for cell in column],
             )
     return str(safe.to_csv(index=False, lineterminator="\n"))

@@ -24,13 +24,19 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 def captured_block(state: KernelState, places: Places) -> str:
     """The block's text without a newline at its end; "{}" where the state holds nothing."""
     tables = {
-        "variables": {name: _entry(name, entry, places) for name, entry in state.variables.items()},
+        "variables": {
+            name: _entry(name, entry, places) for name, entry in state.variables.items()
+        },
         "accesses": {
             name: _entry(name, VariableState.from_json(entry), places)
             for name, entry in state.accesses.items()
         },
     }
-    members = [f"{_json(title)}: {_table(entries)}" for title, entries in tables.items() if entries]
+    members = [
+        f"{_json(title)}: {_table(entries)}"
+        for title, entries in tables.items()
+        if entries
+    ]
     members += [
         f"{_json(title)}: {_json(_in_numbers(facts, places))}"
         for title, facts in _beyond(state).items()
@@ -41,15 +47,25 @@ def captured_block(state: KernelState, places: Places) -> str:
 def _beyond(state: KernelState) -> dict[str, Any]:
     """What the target needs and is absent, and what could not be examined."""
     unavailable = {
-        name: why for name, why in state.unavailable.items() if name not in state.variables
+        name: why
+        for name, why in state.unavailable.items()
+        if name not in state.variables
     }
     absent = {kind: items for kind, items in state.absent.items() if items}
-    facts = {"absent": absent, "unavailable": unavailable, "syntax_error": state.syntax_error}
+    facts = {
+        "absent": absent,
+        "unavailable": unavailable,
+        "syntax_error": state.syntax_error,
+    }
     return {title: scrubbed(fact) for title, fact in facts.items() if fact}
 
 
 def _table(entries: Mapping[str, str]) -> str:
-    return "{\n" + ",\n".join(f"{_json(name)}: {entries[name]}" for name in sorted(entries)) + "}"
+    return (
+        "{\n"
+        + ",\n".join(f"{_json(name)}: {entries[name]}" for name in sorted(entries))
+        + "}"
+    )
 
 
 def _entry(name: str, entry: VariableState, places: Places) -> str:
@@ -59,7 +75,9 @@ def _entry(name: str, entry: VariableState, places: Places) -> str:
         "assigned": _place(entry.assigned, places) if entry.assigned else None,
         "used by": ", ".join(entry.via),
     }
-    first = ", ".join(f"{_json(key)}: {_json(value)}" for key, value in head.items() if value)
+    first = ", ".join(
+        f"{_json(key)}: {_json(value)}" for key, value in head.items() if value
+    )
     groups = {
         STRUCTURE: entry.structure,
         REPRESENTATION: entry.representation,
@@ -91,7 +109,11 @@ def _in_numbers(facts: Any, places: Places) -> Any:
         return _place(facts, places)
     if isinstance(facts, dict):
         return {key: _in_numbers(item, places) for key, item in facts.items()}
-    return [_in_numbers(item, places) for item in facts] if isinstance(facts, list) else facts
+    return (
+        [_in_numbers(item, places) for item in facts]
+        if isinstance(facts, list)
+        else facts
+    )
 
 
 def _json(value: Any) -> str:

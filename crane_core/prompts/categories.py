@@ -27,7 +27,9 @@ _KEYS = {
     ),
 }
 
-GROUP_OF_KEY: dict[str, str] = {key: group for group, keys in _KEYS.items() for key in keys.split()}
+GROUP_OF_KEY: dict[str, str] = {
+    key: group for group, keys in _KEYS.items() for key in keys.split()
+}
 """Paper, section 3.3: S is size, shape and count, R is type and schema, V is values and the state of an object.
 
 A key goes to one group with all that is nested in it: `dataset` of a DataLoader is mostly shapes, `per_column` and

@@ -34,7 +34,11 @@ class ReadJudgeReply(NamedTuple):
 
 def labels_of_judge(own: str | None) -> tuple[str, ...]:
     """What a judge may say. own: the codes of a campaign's own labels, with commas between; None for the study's."""
-    codes = tuple(code for code in own.split(",") if LABEL_CODE.fullmatch(code)) if own else ()
+    codes = (
+        tuple(code for code in own.split(",") if LABEL_CODE.fullmatch(code))
+        if own
+        else ()
+    )
     return (*codes, str(Label.UNVERIFIABLE)) if codes else tuple(map(str, LABELS))
 
 
@@ -65,7 +69,9 @@ def read_judge_reply(
     known = labels_of_judge(own)
     said = [_reading(body, known) for body in found.objects]
     if len({read.label for read in said}) > 1:
-        return ReadJudgeReply(None, None, f"the reply contains {len(said)} different labels")
+        return ReadJudgeReply(
+            None, None, f"the reply contains {len(said)} different labels"
+        )
     return said[-1]
 
 

@@ -28,7 +28,9 @@ def near_objects(text: str) -> Iterator[list[tuple[str, Any]]]:
         members = _members(source[0]) if source else None
         if source and members is not None:
             yield members
-        start = text.find("{", source[1] if source and members is not None else start + 1)
+        start = text.find(
+            "{", source[1] if source and members is not None else start + 1
+        )
 
 
 def _whole(text: str, start: int) -> tuple[str, int] | None:
@@ -59,7 +61,14 @@ def _members(source: str) -> list[tuple[str, Any]] | None:
     for read in (_of_json, _of_python):
         try:
             return [(name.lower(), value) for name, value in read(source)]
-        except (ValueError, SyntaxError, TypeError, AttributeError, RecursionError, MemoryError):
+        except (
+            ValueError,
+            SyntaxError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            MemoryError,
+        ):
             continue
     return None
 
@@ -73,7 +82,11 @@ def _of_python(source: str) -> list[tuple[str, Any]]:
     if not isinstance(tree, ast.Dict):
         raise ValueError
     pairs = zip(tree.keys, tree.values, strict=True)
-    return [(ast.literal_eval(key), _value(value)) for key, value in pairs if key is not None]
+    return [
+        (ast.literal_eval(key), _value(value))
+        for key, value in pairs
+        if key is not None
+    ]
 
 
 def _value(node: ast.expr) -> Any:

@@ -16,13 +16,19 @@ from crane_core.prompts.tagged_json import PrintedDefaultDict, PrintedSet, decod
 _WIDE = "per_column_max_20"
 
 
-def print_block(variables: Mapping[str, VariableState], accesses: Mapping[str, Any]) -> str:
+def print_block(
+    variables: Mapping[str, VariableState], accesses: Mapping[str, Any]
+) -> str:
     """The block's text, without a newline at its end. `accesses` hold entries in the form of VariableState.to_json."""
     entries = {name: _entry(variable.to_json()) for name, variable in variables.items()}
     entries |= {name: _entry(access) for name, access in accesses.items()}
     counted = {name: _with_count(entry) for name, entry in entries.items()}
     text = _Printer(width=80).pformat(counted)
-    return text if counted == entries else re.sub(rf"'{_WIDE}_\d+': ", f"'{_WIDE}': ", text)
+    return (
+        text
+        if counted == entries
+        else re.sub(rf"'{_WIDE}_\d+': ", f"'{_WIDE}': ", text)
+    )
 
 
 def _with_count(entry: dict[str, Any]) -> dict[str, Any]:
@@ -34,7 +40,10 @@ def _with_count(entry: dict[str, Any]) -> dict[str, Any]:
     shape = entry.get("shape")
     if _WIDE not in entry or not isinstance(shape, tuple) or len(shape) != 2:
         return entry
-    return {f"{_WIDE}_{shape[1]}" if key == _WIDE else key: value for key, value in entry.items()}
+    return {
+        f"{_WIDE}_{shape[1]}" if key == _WIDE else key: value
+        for key, value in entry.items()
+    }
 
 
 def _entry(state: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +64,13 @@ class _Printer(pprint.PrettyPrinter):
     _dispatch: ClassVar[dict[Any, Any]] = dict(pprint.PrettyPrinter._dispatch)  # type: ignore[attr-defined]
 
     def _print_set(
-        self, value: PrintedSet, stream: IO[str], indent: int, room: int, seen: Any, level: int
+        self,
+        value: PrintedSet,
+        stream: IO[str],
+        indent: int,
+        room: int,
+        seen: Any,
+        level: int,
     ) -> None:
         stream.write("{")
         self._format_items(list(value.items), stream, indent, room + 1, seen, level)

@@ -10,9 +10,16 @@ import ast
 import re
 from typing import Any
 
-from crane_core.prompts.tagged_json import Opaque, PrintedCall, PrintedDefaultDict, PrintedSet
+from crane_core.prompts.tagged_json import (
+    Opaque,
+    PrintedCall,
+    PrintedDefaultDict,
+    PrintedSet,
+)
 
-_STRING_OR_ANGLE = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|<""", re.DOTALL)
+_STRING_OR_ANGLE = re.compile(
+    r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|<""", re.DOTALL
+)
 _ANGLE = re.compile("[<>]")
 _PLACEHOLDER = "opaque_{}_repr"
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -28,7 +35,9 @@ def read_printed_dict(text: str) -> tuple[dict[Any, Any], bool]:
         reader = _PrintReader(text, reprs)
         value = reader.read(tree)
     except _UNREADABLE as error:
-        raise ValueError(f"the block is not a printed dict: {_first_line(error)}") from error
+        raise ValueError(
+            f"the block is not a printed dict: {_first_line(error)}"
+        ) from error
     if not isinstance(value, dict):
         raise ValueError("the block is not a printed dict")
     return value, reader.is_literal
@@ -127,11 +136,18 @@ class _PrintReader:
                 return float(name)
             case ast.Name(id=name) if name in self._reprs:
                 return Opaque(self._reprs[name])
-            case ast.Call(func=ast.Name(id="defaultdict"), args=[factory, entries], keywords=[]):
-                return PrintedDefaultDict(repr(self.read(factory)), self._entries(entries))
-            case ast.Call(func=ast.Name() | ast.Attribute() as called, args=arguments, keywords=[]):
+            case ast.Call(
+                func=ast.Name(id="defaultdict"), args=[factory, entries], keywords=[]
+            ):
+                return PrintedDefaultDict(
+                    repr(self.read(factory)), self._entries(entries)
+                )
+            case ast.Call(
+                func=ast.Name() | ast.Attribute() as called, args=arguments, keywords=[]
+            ):
                 return PrintedCall(
-                    ast.unparse(called), tuple(self.read(argument) for argument in arguments)
+                    ast.unparse(called),
+                    tuple(self.read(argument) for argument in arguments),
                 )
         return self._as_printed(node)
 

@@ -47,7 +47,9 @@ def split_input(text: str) -> InputText:
     """Take a published input text apart. Raises ValueError with the missing or misplaced part."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.startswith(EXECUTED_HEADER):
-        raise ValueError("the text does not begin with the header of the executed cells")
+        raise ValueError(
+            "the text does not begin with the header of the executed cells"
+        )
     before, marker, target = text.rpartition("\n" + TARGET_HEADER)
     if not marker:
         raise ValueError("the target cell is missing")
@@ -61,10 +63,17 @@ def split_input(text: str) -> InputText:
 def join_input(parts: InputText) -> str:
     """The text that `split_input` takes apart into these parts."""
     cells = "".join(
-        f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(parts.executed, start=1)
+        f"## Cell {number}:\n{code}\n\n"
+        for number, code in enumerate(parts.executed, start=1)
     )
     block = "" if parts.block is None else f"{RUNTIME_HEADER}{parts.block}\n"
-    return EXECUTED_HEADER + (cells or NOTHING_EXECUTED) + block + TARGET_HEADER + parts.target
+    return (
+        EXECUTED_HEADER
+        + (cells or NOTHING_EXECUTED)
+        + block
+        + TARGET_HEADER
+        + parts.target
+    )
 
 
 def _split_cells(text: str) -> tuple[str, ...]:
@@ -75,7 +84,9 @@ def _split_cells(text: str) -> tuple[str, ...]:
         raise ValueError("the executed cells do not begin with the header of a cell")
     numbers = [int(header[1]) for header in headers]
     if numbers != list(range(1, len(headers) + 1)):
-        raise ValueError(f"the executed cells are numbered {numbers}, not from 1 upwards")
+        raise ValueError(
+            f"the executed cells are numbered {numbers}, not from 1 upwards"
+        )
     ends = [header.start() for header in headers[1:]] + [len(text)]
     return tuple(
         _cell(text[header.end() : end], header[1])
@@ -113,11 +124,17 @@ def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
         raise ValueError(f"the type of {name!r} is not text")
     for key, value in entry.items():
         if not isinstance(key, str):
-            raise ValueError(f"the entry {name!r} has the key {key!r}, which is not text")
+            raise ValueError(
+                f"the entry {name!r} has the key {key!r}, which is not text"
+            )
         if key not in ("type", "execution_cell_source"):
             groups[group_of(key)][key] = encode(value)
     return VariableState(
-        kind, groups[STRUCTURE], groups[REPRESENTATION], groups[VALUES], _place(name, assigned)
+        kind,
+        groups[STRUCTURE],
+        groups[REPRESENTATION],
+        groups[VALUES],
+        _place(name, assigned),
     )
 
 

@@ -28,9 +28,17 @@ def kept(key: str, value: Any, groups: Set[str]) -> Any:
         return _filled(_entry(value, groups))
     if isinstance(value, dict) and key in _TABLES:
         return _filled(
-            {name: part for name, entry in value.items() if (part := _part(entry, groups))}
+            {
+                name: part
+                for name, entry in value.items()
+                if (part := _part(entry, groups))
+            }
         )
-    if isinstance(value, list) and key in _LISTS and all(isinstance(item, dict) for item in value):
+    if (
+        isinstance(value, list)
+        and key in _LISTS
+        and all(isinstance(item, dict) for item in value)
+    ):
         items = [_entry(item, groups) for item in value]
         return items if any(items) else NOTHING
     return value if group_of(key) in groups else NOTHING
@@ -40,7 +48,9 @@ def _columns(table: dict[Any, Any], groups: Set[str]) -> Any:
     """The names of columns are the schema, R; of a column's own facts the dtype is R and the rest V."""
     parts = {name: _column(facts, groups) for name, facts in table.items()}
     return _filled(
-        parts if REPRESENTATION in groups else {name: part for name, part in parts.items() if part}
+        parts
+        if REPRESENTATION in groups
+        else {name: part for name, part in parts.items() if part}
     )
 
 

@@ -38,11 +38,16 @@ def render(
     the text is longer than MAX_BODY.
     """
     return prompt_around(
-        body(cells, state, setting), cells[0], setting, template or template_for(setting)
+        body(cells, state, setting),
+        cells[0],
+        setting,
+        template or template_for(setting),
     )
 
 
-def prompt_around(inside: str, first: Cell, setting: Setting, words: Template) -> Prompt:
+def prompt_around(
+    inside: str, first: Cell, setting: Setting, words: Template
+) -> Prompt:
     """The prompt whose body is `inside`; `first` is any of its cells."""
     text = words.around(inside)
     return Prompt(
@@ -79,7 +84,9 @@ def body(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> 
     return text
 
 
-def _block(executed: Sequence[Cell], state: KernelState | None, setting: Setting) -> str | None:
+def _block(
+    executed: Sequence[Cell], state: KernelState | None, setting: Setting
+) -> str | None:
     if setting is Setting.CODE:
         return None
     if state is None:
@@ -90,9 +97,12 @@ def _block(executed: Sequence[Cell], state: KernelState | None, setting: Setting
     visible = shown(state, setting)
     if state.schema_version < CAPTURED:
         return print_block(visible.variables, visible.accesses)
-    numbers = {cell.notebook_index: number for number, cell in enumerate(executed, start=1)}
+    numbers = {
+        cell.notebook_index: number for number, cell in enumerate(executed, start=1)
+    }
     return captured_block(
-        visible, {index: number for index, number in numbers.items() if index is not None}
+        visible,
+        {index: number for index, number in numbers.items() if index is not None},
     )
 
 

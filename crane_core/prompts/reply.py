@@ -61,10 +61,16 @@ def _reading(answer: dict[str, Any]) -> ReadReply:
     detection, reasoning = answer[DETECTION], answer.get(REASONING)
     if isinstance(detection, Doubled) or isinstance(reasoning, Doubled):
         return _unread("the object has a duplicate key")
-    crashes = _WORDS.get(detection.strip().lower()) if isinstance(detection, str) else detection
+    crashes = (
+        _WORDS.get(detection.strip().lower())
+        if isinstance(detection, str)
+        else detection
+    )
     if not isinstance(crashes, bool):
         return _unread("the key detection is not a boolean")
-    return ReadReply(crashes, _kept(reasoning) if isinstance(reasoning, str) else None, None)
+    return ReadReply(
+        crashes, _kept(reasoning) if isinstance(reasoning, str) else None, None
+    )
 
 
 def _unread(why: str) -> ReadReply:

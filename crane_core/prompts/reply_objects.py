@@ -21,7 +21,9 @@ FORM_ALONE = "the reply repeats the answer format but gives no answer"
 CUT_OFF = "the reply was cut off at the token limit"
 HELD_BACK = "the reply was held back by a content filter"
 _UNFINISHED = {
-    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), CUT_OFF),
+    **dict.fromkeys(
+        ("length", "max_tokens", "max_output_tokens", "model_length"), CUT_OFF
+    ),
     **dict.fromkeys(("content_filter", "safety", "recitation"), HELD_BACK),
     **dict.fromkeys(
         ("incomplete", "error", "insufficient_system_resource"),
@@ -90,7 +92,9 @@ def objects_with(
     if text.startswith(IN_THOUGHT):
         said = _end_of(text.removeprefix(IN_THOUGHT))
         return (
-            _ReplyReader(said, member, reason).found() if said else FoundObjects([], ONLY_THINKING)
+            _ReplyReader(said, member, reason).found()
+            if said
+            else FoundObjects([], ONLY_THINKING)
         )
     if not text.strip():
         return FoundObjects([], "the reply is empty")
@@ -128,7 +132,11 @@ class _ReplyReader:
             mark = _MARK.search(self._text, end)
         if not self._objects:
             self._read_near()
-        answers = [each for each in self._objects if not _is_placeholder(each.get(self._reason))]
+        answers = [
+            each
+            for each in self._objects
+            if not _is_placeholder(each.get(self._reason))
+        ]
         return FoundObjects(answers, None if answers else self._why_nothing())
 
     def _read_near(self) -> None:
@@ -166,7 +174,9 @@ class _ReplyReader:
         if self._member in members:
             names = [name for name, _ in pairs]
             doubled = {
-                name: Doubled() for name in (self._member, self._reason) if names.count(name) > 1
+                name: Doubled()
+                for name in (self._member, self._reason)
+                if names.count(name) > 1
             }
             self._pending.append(members | doubled)
         return members
@@ -213,7 +223,8 @@ def _object_at(decoder: json.JSONDecoder, text: str, start: int) -> tuple[int, i
             return n_read, n_seen + n_read
         except json.JSONDecodeError as error:
             may_go_on = (
-                error.msg.startswith("Unterminated") or error.pos > len(window) - _LONGEST_WORD
+                error.msg.startswith("Unterminated")
+                or error.pos > len(window) - _LONGEST_WORD
             )
         except (
             ValueError,

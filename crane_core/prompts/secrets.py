@@ -32,7 +32,9 @@ def redacted(text: str) -> str:
     """The text with keys in known forms, and texts given to a name that says secret, replaced by how long they were."""
     text = _FORMS.sub(lambda match: _mark(match[0]), text)
     return _ASSIGNED.sub(
-        lambda match: f"{match['name']}{match['quote']}{_mark(match['value'])}{match['quote']}",
+        lambda match: (
+            f"{match['name']}{match['quote']}{_mark(match['value'])}{match['quote']}"
+        ),
         text,
     )
 
@@ -40,7 +42,10 @@ def redacted(text: str) -> str:
 def scrubbed(facts: Any, name: str = "") -> Any:
     """JSON with its texts redacted; below a name that says secret every text is one, but those that name a kind."""
     if isinstance(facts, dict):
-        return {redacted(key): scrubbed(item, _below(name, key)) for key, item in facts.items()}
+        return {
+            redacted(key): scrubbed(item, _below(name, key))
+            for key, item in facts.items()
+        }
     if isinstance(facts, list):
         return [scrubbed(item, name) for item in facts]
     if isinstance(facts, str):
@@ -55,4 +60,8 @@ def _below(name: str, key: str) -> str:
 
 
 def _mark(secret: str) -> str:
-    return secret if secret.startswith("<secret of ") else f"<secret of {len(secret)} characters>"
+    return (
+        secret
+        if secret.startswith("<secret of ")
+        else f"<secret of {len(secret)} characters>"
+    )

@@ -16,7 +16,12 @@ from typing import Any
 
 from crane_core.domain import KernelState, Setting, VariableState
 from crane_core.errors import PromptError
-from crane_core.prompts.categories import GROUP_LEFT_OUT, REPRESENTATION, STRUCTURE, VALUES
+from crane_core.prompts.categories import (
+    GROUP_LEFT_OUT,
+    REPRESENTATION,
+    STRUCTURE,
+    VALUES,
+)
 from crane_core.prompts.published_facts import NOTHING, kept
 from crane_core.prompts.tagged_json import decode, encode
 
@@ -31,7 +36,9 @@ _DIRECT = re.compile(r"\w+\.\w+")
 _WITH_DOCS = frozenset({Setting.RUNTIME_DOCS, Setting.RUNTIME_PLUS})
 _GIVES = {
     Setting.RUNTIME: frozenset({Setting.RUNTIME, *GROUP_LEFT_OUT}),
-    Setting.RUNTIME_DOCS: frozenset({Setting.RUNTIME, Setting.RUNTIME_DOCS, *GROUP_LEFT_OUT}),
+    Setting.RUNTIME_DOCS: frozenset(
+        {Setting.RUNTIME, Setting.RUNTIME_DOCS, *GROUP_LEFT_OUT}
+    ),
 }
 """What can be shown of a published state, by the setting under which it was published; otherwise itself alone."""
 
@@ -57,9 +64,16 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
         if is_captured and setting is not Setting.RUNTIME_PLUS
         else state
     )
-    variables = {name: view(variable, state, setting) for name, variable in seen.variables.items()}
-    entries = {name: VariableState.from_json(entry) for name, entry in seen.accesses.items()}
-    accesses = {name: view(entry, state, setting).to_json() for name, entry in entries.items()}
+    variables = {
+        name: view(variable, state, setting)
+        for name, variable in seen.variables.items()
+    }
+    entries = {
+        name: VariableState.from_json(entry) for name, entry in seen.accesses.items()
+    }
+    accesses = {
+        name: view(entry, state, setting).to_json() for name, entry in entries.items()
+    }
     everything = replace(state, setting=setting, variables=variables, accesses=accesses)
     if setting is Setting.RUNTIME_PLUS:
         return everything
@@ -68,9 +82,13 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
 
 def _as_the_paper_filters(state: KernelState) -> KernelState:
     """Names that the target itself spells, and the attributes it takes from them directly (paper, section 3.1)."""
-    variables = {name: variable for name, variable in state.variables.items() if not variable.via}
+    variables = {
+        name: variable for name, variable in state.variables.items() if not variable.via
+    }
     direct = {
-        name: entry for name, entry in state.accesses.items() if name.partition(".")[0] in variables
+        name: entry
+        for name, entry in state.accesses.items()
+        if name.partition(".")[0] in variables
     }
     accesses = {
         name: entry
@@ -85,11 +103,18 @@ def groups_of(setting: Setting) -> Set[str]:
     return GROUPS - {GROUP_LEFT_OUT[setting]} if setting in GROUP_LEFT_OUT else GROUPS
 
 
-def _captured(variable: VariableState, state: KernelState, setting: Setting) -> VariableState:
+def _captured(
+    variable: VariableState, state: KernelState, setting: Setting
+) -> VariableState:
     groups, is_plus = groups_of(setting), setting is Setting.RUNTIME_PLUS
-    facts = {group: getattr(variable, group) if group in groups else {} for group in GROUPS}
+    facts = {
+        group: getattr(variable, group) if group in groups else {} for group in GROUPS
+    }
     if is_plus:
-        facts = {group: merged(facts[group], variable.plus.get(group, {})) for group in GROUPS}
+        facts = {
+            group: merged(facts[group], variable.plus.get(group, {}))
+            for group in GROUPS
+        }
     return VariableState(
         type=variable.type if REPRESENTATION in groups else "",
         structure=facts[STRUCTURE],
@@ -102,7 +127,9 @@ def _captured(variable: VariableState, state: KernelState, setting: Setting) -> 
     )
 
 
-def _published(variable: VariableState, state: KernelState, setting: Setting) -> VariableState:
+def _published(
+    variable: VariableState, state: KernelState, setting: Setting
+) -> VariableState:
     if setting is state.setting:
         return variable
     groups = groups_of(setting)
@@ -130,6 +157,8 @@ def merged(base: Mapping[str, Any], plus: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in plus.items():
         known = base.get(key)
         both[key] = (
-            merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+            merged(known, value)
+            if isinstance(known, dict) and isinstance(value, dict)
+            else value
         )
     return both

@@ -34,7 +34,9 @@ class Template:
 
 def template_for(setting: Setting) -> Template:
     """Our own protocol (after Listing 1 of the paper), with or without the paragraph about runtime information."""
-    return _own("predict-from-code" if setting is Setting.CODE else "predict-from-runtime")
+    return _own(
+        "predict-from-code" if setting is Setting.CODE else "predict-from-runtime"
+    )
 
 
 def template_for_judge() -> Template:
@@ -54,7 +56,9 @@ def _own(wanted: str) -> Template:
 
 def template_from(path: Path) -> Template:
     """The text of a file, exactly as it is. Raises PromptError if it cannot be read or has no placeholder."""
-    remedy = f"Write the file in UTF-8 with exactly one {PLACEHOLDER} where the input goes."
+    remedy = (
+        f"Write the file in UTF-8 with exactly one {PLACEHOLDER} where the input goes."
+    )
     try:
         data = read_given(path, _MAX_BYTES)
         text = data.decode("utf-8")
@@ -64,9 +68,13 @@ def template_from(path: Path) -> Template:
             remedy="Check the path after --template.",
         ) from error
     except UnicodeDecodeError as error:
-        raise PromptError(f"The template {path} is not UTF-8 text.", remedy=remedy) from error
+        raise PromptError(
+            f"The template {path} is not UTF-8 text.", remedy=remedy
+        ) from error
     except ValueError as error:
-        raise PromptError(f"The template {path} cannot be used: {error}.", remedy=remedy) from error
+        raise PromptError(
+            f"The template {path} cannot be used: {error}.", remedy=remedy
+        ) from error
     if text.count(PLACEHOLDER) != 1:
         raise PromptError(
             f"The template {path} contains {PLACEHOLDER} {text.count(PLACEHOLDER)} times.",

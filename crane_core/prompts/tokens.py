@@ -65,11 +65,15 @@ def count_tokens(text: str) -> Tokens:
     """By tiktoken where its table is available, else by bpe_openai where that is installed, else an estimate."""
     folder = _cache_folder()
     encoding = (
-        _tiktoken() if folder is not None and _table_is_at_hand(folder / TABLE_FILE) else None
+        _tiktoken()
+        if folder is not None and _table_is_at_hand(folder / TABLE_FILE)
+        else None
     )
     if encoding is not None:
         return Tokens(
-            len(encoding.encode_ordinary(text)), is_exact=True, how=f"tiktoken {ENCODING}"
+            len(encoding.encode_ordinary(text)),
+            is_exact=True,
+            how=f"tiktoken {ENCODING}",
         )
     counter = _fallback()
     if counter is not None and len(text) < FALLBACK_CHARS:
@@ -84,7 +88,9 @@ def estimate(text: str) -> Tokens:
 
 def _cache_folder() -> Path | None:
     """Where tiktoken keeps what it downloaded, by its own rule; None if it must keep nothing."""
-    named = next((os.environ[name] for name in CACHE_VARIABLES if name in os.environ), None)
+    named = next(
+        (os.environ[name] for name in CACHE_VARIABLES if name in os.environ), None
+    )
     if named is None:
         return Path(tempfile.gettempdir(), "data-gym-cache")
     return Path(named) if named else None
@@ -93,14 +99,18 @@ def _cache_folder() -> Path | None:
 @cache
 def _table_is_at_hand(path: Path) -> bool:
     """tiktoken would download a table that is missing or damaged, without a time limit: it is checked beforehand."""
-    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == TABLE_SHA256
+    return (
+        path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == TABLE_SHA256
+    )
 
 
 @cache
 def _tiktoken() -> tiktoken.Encoding | None:
     """None without the extra `models`."""
     try:
-        encoding: tiktoken.Encoding = importlib.import_module("tiktoken").get_encoding(ENCODING)
+        encoding: tiktoken.Encoding = importlib.import_module("tiktoken").get_encoding(
+            ENCODING
+        )
     except ImportError:
         return None
     return encoding
@@ -122,7 +132,11 @@ def estimated(text: str) -> int:
         tokens += _PER_PIECE
         if piece["word"]:
             tokens += _beyond_one(piece["letters"])
-            tokens += 0.554 if piece["before"] and piece["before"] not in _MERGES_WITH_WORD else 0
+            tokens += (
+                0.554
+                if piece["before"] and piece["before"] not in _MERGES_WITH_WORD
+                else 0
+            )
         elif piece["mark"]:
             tokens += 0.147 * max(0, len(piece[0]) - 3)
     return max(1, round(tokens)) if text else 0
@@ -133,5 +147,7 @@ def _beyond_one(letters: str) -> float:
     if not letters.isascii():
         return 0.521 * len(letters)
     return (
-        0.284 * max(0, len(letters) - 3) if letters.isupper() else 0.141 * max(0, len(letters) - 7)
+        0.284 * max(0, len(letters) - 3)
+        if letters.isupper()
+        else 0.141 * max(0, len(letters) - 7)
     )

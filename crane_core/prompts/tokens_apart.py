@@ -33,15 +33,25 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
 
     If that process fails or takes longer than `limit_s`, its texts are estimated, and the log says why.
     """
-    addresses = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
-    found = {address: count for address in addresses if (count := _known.get(address)) is not None}
+    addresses = [
+        hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts
+    ]
+    found = {
+        address: count
+        for address in addresses
+        if (count := _known.get(address)) is not None
+    }
     new = {
         address: text
         for address, text in zip(addresses, texts, strict=True)
         if address not in found
     }
     try:
-        counted = dict(zip(new, _counted(list(new.values()), limit_s), strict=True)) if new else {}
+        counted = (
+            dict(zip(new, _counted(list(new.values()), limit_s), strict=True))
+            if new
+            else {}
+        )
     except (OSError, subprocess.SubprocessError, ValueError, TypeError) as error:
         _LOG.warning(
             "Tokens of %d texts are estimated, because they could not be counted: %s",
@@ -54,7 +64,8 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
         _known.pop(address, None)
     told = found | counted
     return [
-        told.get(address) or estimate(text) for address, text in zip(addresses, texts, strict=True)
+        told.get(address) or estimate(text)
+        for address, text in zip(addresses, texts, strict=True)
     ]
 
 
@@ -71,10 +82,15 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
     finally:
         _ONE_AT_A_TIME.release()
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
-        raise ChildProcessError(f"the process ended with {done.returncode}: {said[-1][:300]}")
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
+            "it said nothing"
+        ]
+        raise ChildProcessError(
+            f"the process ended with {done.returncode}: {said[-1][:300]}"
+        )
     return [
-        Tokens(int(n), bool(is_exact), str(how)) for n, is_exact, how in json.loads(done.stdout)
+        Tokens(int(n), bool(is_exact), str(how))
+        for n, is_exact, how in json.loads(done.stdout)
     ]
 
 

@@ -106,14 +106,20 @@ class Attached:
     def rehearse(self, target: str, seconds: float) -> Rehearsal:
         """What the target, the source of a cell, comes to in a copy of the kernel. Raises KernelError."""
         asked = rehearsal_request(target, seconds)
-        told = self._evaluated(probe_source.rehearse(asked, probe_source.OUR_MAGIC), seconds)
+        told = self._evaluated(
+            probe_source.rehearse(asked, probe_source.OUR_MAGIC), seconds
+        )
         if "magic" in told:
-            told = self._evaluated(probe_source.rehearse(asked, str(told["magic"])), seconds)
+            told = self._evaluated(
+                probe_source.rehearse(asked, str(told["magic"])), seconds
+            )
         return rehearsal_of(told)
 
     def _evaluated(self, expression: str, more_s: float = 0.0) -> dict[str, Any]:
         answer = self._answer(
-            "execute_request", silent_evaluation(expression), KernelLimits().look_s + more_s
+            "execute_request",
+            silent_evaluation(expression),
+            KernelLimits().look_s + more_s,
         )
         # A cell that raised before ours may abort what waits behind it.
         if answer.get("status") == "aborted":
@@ -125,7 +131,10 @@ class Attached:
         return told if isinstance(told, dict) else {}
 
     def _answer(
-        self, kind: str, content: dict[str, Any], within_s: float = IDLE_ANSWERS_WITHIN_S
+        self,
+        kind: str,
+        content: dict[str, Any],
+        within_s: float = IDLE_ANSWERS_WITHIN_S,
     ) -> dict[str, Any]:
         message = self._session.msg(kind, content)
         self._session.send(self._shell, message)

@@ -47,13 +47,20 @@ class Captured:
             {name: fact for name, fact in cell._asdict().items() if fact is not None}
             for cell in self.cells
         ]
-        left_running = {"threads": list(self.result.threads), "processes": list(self.processes)}
+        left_running = {
+            "threads": list(self.result.threads),
+            "processes": list(self.processes),
+        }
         about = {
             "notebook": self.notebook,
             "target": self.target,
             "capture_seconds": self.result.seconds,
         }
-        captured = {**self.result.state["captured"], "cells": cells, "left_running": left_running}
+        captured = {
+            **self.result.state["captured"],
+            "cells": cells,
+            "left_running": left_running,
+        }
         return {
             **self.result.state,
             **about,
@@ -102,9 +109,13 @@ def capture(
     seconds = time.perf_counter() - started
     if result.again is not None and result.rehearsal is not None:
         folder = notebook.resolve().parent
-        told = rehearsed_again(result.rehearsal, result.again, with_kernel, folder, limits, stop)
+        told = rehearsed_again(
+            result.rehearsal, result.again, with_kernel, folder, limits, stop
+        )
         result = result._replace(rehearsal=told, again=None)
-    return Captured(notebook.name, plan.target.index, tuple(way.ran), result, processes, seconds)
+    return Captured(
+        notebook.name, plan.target.index, tuple(way.ran), result, processes, seconds
+    )
 
 
 def capture_many(
@@ -130,7 +141,9 @@ def capture_many(
 
     pool = ThreadPoolExecutor(n_workers, thread_name_prefix="capture")
     try:
-        yield from pool.map(one, notebooks, repeat(None) if targets is None else targets)
+        yield from pool.map(
+            one, notebooks, repeat(None) if targets is None else targets
+        )
     finally:
         # Also where the caller breaks off its loop: no kernel outlives it.
         stop.set()

@@ -30,7 +30,8 @@ class Channels:
 
     def __init__(self, connection: dict[str, Any], limits: KernelLimits) -> None:
         self._session = Session(
-            key=connection["key"].encode(), signature_scheme=connection["signature_scheme"]
+            key=connection["key"].encode(),
+            signature_scheme=connection["signature_scheme"],
         )
         # One context per process: each has its own threads.
         context: zmq.Context[Any] = zmq.Context.instance()

@@ -37,16 +37,24 @@ def ended(end: End, what: str, cell: int | None, limits: KernelLimits) -> Kernel
     }
     if end.why in stopped:
         did, remedy = stopped[end.why]
-        return CellStoppedError(f"{what} {did} and was stopped.", remedy=remedy, cell=cell)
+        return CellStoppedError(
+            f"{what} {did} and was stopped.", remedy=remedy, cell=cell
+        )
     # Last words of a kernel that ended well are its log, not a reason.
-    said = f"; its last output: {short(end.last_words)}" if end.last_words and end.status else ""
+    said = (
+        f"; its last output: {short(end.last_words)}"
+        if end.last_words and end.status
+        else ""
+    )
     how = (
         "killed the kernel and its watchdog"
         if end.why == "watchdog"
         else f"ended the kernel ({_status(end.status)})"
     )
     return KernelEndedError(
-        f"{what} {how}{said}.", remedy="Remove the code that ends the process.", cell=cell
+        f"{what} {how}{said}.",
+        remedy="Remove the code that ends the process.",
+        cell=cell,
     )
 
 

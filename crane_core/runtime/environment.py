@@ -34,7 +34,9 @@ def environment_of(program: Program) -> Environment:
     """Ask the interpreter of a kernel. Raises KernelStartError if it does not answer."""
     try:
         # Names that PYTHONPATH gives relative to a folder would mean another one there.
-        named = filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        named = filter(
+            os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        )
         asked = helper_process.python("-c", _TOLD, *named, interpreter=program.argv[0])
         told = json.loads(helper_process.answer(asked, seconds=_ASK_S))
     except (OSError, ValueError) as error:
@@ -43,4 +45,6 @@ def environment_of(program: Program) -> Environment:
             remedy="Check the interpreter.",
         ) from error
     # Shortened: it only has to differ where the packages do.
-    return Environment(told[0], hashlib.sha256(json.dumps(told).encode()).hexdigest()[:_DIGITS])
+    return Environment(
+        told[0], hashlib.sha256(json.dumps(told).encode()).hexdigest()[:_DIGITS]
+    )

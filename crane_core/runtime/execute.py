@@ -139,7 +139,11 @@ class _Session:
         self._at: int | None = None
 
     async def run(
-        self, name: str, cells: Sequence[CodeCell], program: Program, tolerated: Tolerated
+        self,
+        name: str,
+        cells: Sequence[CodeCell],
+        program: Program,
+        tolerated: Tolerated,
     ) -> Execution:
         has_ended, too_much = asyncio.Event(), asyncio.Event()
         handle = self._guarded.handle
@@ -156,7 +160,9 @@ class _Session:
         try:
             # Without heartbeat, as the watchdog tells of the end, and without input.
             client.start_channels(hb=False, stdin=False)
-            if not await self._until(client.wait_for_ready(), self._limits.start_s, has_ended):
+            if not await self._until(
+                client.wait_for_ready(), self._limits.start_s, has_ended
+            ):
                 raise not_started(self._guarded.end(), program)
             monitors = [
                 _cut(channel.socket, too_much)
@@ -171,7 +177,10 @@ class _Session:
             )
             started = time.perf_counter()
             finished = await self._until(
-                self._cells(notebook, tolerated), self._limits.cell_s, has_ended, too_much
+                self._cells(notebook, tolerated),
+                self._limits.cell_s,
+                has_ended,
+                too_much,
             )
             seconds = time.perf_counter() - started
         finally:
@@ -222,10 +231,14 @@ class _Session:
         try:
             while not task.done() and not any(event.is_set() for event in over):
                 await asyncio.wait(
-                    [task, *others], timeout=_TICK_S, return_when=asyncio.FIRST_COMPLETED
+                    [task, *others],
+                    timeout=_TICK_S,
+                    return_when=asyncio.FIRST_COMPLETED,
                 )
                 if self._stop.is_set():
-                    raise KernelError("The execution was stopped.", remedy="Run it again.")
+                    raise KernelError(
+                        "The execution was stopped.", remedy="Run it again."
+                    )
             if not task.done():
                 return None
             # No limit between two steps, in which our own work must not end the kernel.

@@ -67,7 +67,9 @@ class Guarded:
         )
         self._process = helper_process.start(
             # Without site, as the watchdog needs the standard library alone and starts faster.
-            helper_process.python(watchdog.__file__, json.dumps(order._asdict()), has_site=False),
+            helper_process.python(
+                watchdog.__file__, json.dumps(order._asdict()), has_site=False
+            ),
             folder=folder,
             env={**env, MARK: self.mark},
             stdin=subprocess.PIPE,

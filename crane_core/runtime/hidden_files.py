@@ -67,8 +67,12 @@ def is_data_folder(folder: Path) -> bool:
 def hidden_names(folder: str | Path) -> set[str]:
     """Names of this one folder that are not shown; of a data folder, all that this program keeps there."""
     if any(part in INSTALLED for part in Path(folder).parts):
-        return set()  # There a hidden name is that of a library (.libs), not of a secret.
-    patterns = (*KEY_FILES, *_OF_DATA_FOLDER) if is_data_folder(Path(folder)) else KEY_FILES
+        return (
+            set()
+        )  # There a hidden name is that of a library (.libs), not of a secret.
+    patterns = (
+        (*KEY_FILES, *_OF_DATA_FOLDER) if is_data_folder(Path(folder)) else KEY_FILES
+    )
     with os.scandir(folder) as entries:
         return {
             entry.name
@@ -84,7 +88,9 @@ def _holds_data(entry: os.DirEntry[str]) -> bool:
 
 def _is_hidden(name: str, patterns: tuple[str, ...]) -> bool:
     # In lower case, as ID_RSA is found on disks that do not distinguish cases.
-    return name.startswith(".") or any(fnmatch(name.lower(), pattern) for pattern in patterns)
+    return name.startswith(".") or any(
+        fnmatch(name.lower(), pattern) for pattern in patterns
+    )
 
 
 def hidden_below(folder: Path) -> Iterator[Path]:

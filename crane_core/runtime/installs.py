@@ -21,13 +21,18 @@ _SHELL_CELL = re.compile(r"^\s*%%(?:bash|sh|script|!|system|sx)\b")
 def without_installs(source: str) -> str:
     """The cell without its lines that install; a cell that is plain Python has none."""
     # Plain Python is left as it is: a text may contain "pip install".
-    return "\n".join(line for line, _ in _told(source)) if n_installs([source]) else source
+    return (
+        "\n".join(line for line, _ in _told(source)) if n_installs([source]) else source
+    )
 
 
 def n_installs(sources: Iterable[str]) -> int:
     """How many such lines there are."""
     return sum(
-        installs for source in sources if not _is_python(source) for _, installs in _told(source)
+        installs
+        for source in sources
+        if not _is_python(source)
+        for _, installs in _told(source)
     )
 
 
@@ -56,7 +61,13 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
         is_first, goes_on = not goes_on, line.rstrip().endswith("\\")
         yield (
             # ":" does nothing in a shell, which has not got `pass`.
-            (":" if is_shell else f"{found.group('indent')}pass" if found and is_first else ""),
+            (
+                ":"
+                if is_shell
+                else f"{found.group('indent')}pass"
+                if found and is_first
+                else ""
+            ),
             is_first,
         )
 

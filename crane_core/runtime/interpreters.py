@@ -85,7 +85,9 @@ def versions(python: str, distributions: tuple[str, ...]) -> Mapping[str, str]:
     except (OSError, ValueError):
         return {}
     return (
-        {str(key): str(version) for key, version in read.items()} if isinstance(read, dict) else {}
+        {str(key): str(version) for key, version in read.items()}
+        if isinstance(read, dict)
+        else {}
     )
 
 

@@ -133,7 +133,9 @@ def is_root() -> bool:
 def bubblewrap() -> str | None:
     """Its absolute path; a folder that PATH names relative to the caller's is not searched."""
     # A `bwrap` in a stranger's folder must not be the one that seals.
-    return shutil.which("bwrap", path=helper_process.environment().get("PATH", os.defpath))
+    return shutil.which(
+        "bwrap", path=helper_process.environment().get("PATH", os.defpath)
+    )
 
 
 def furnished(
@@ -164,7 +166,10 @@ def furnished(
     }
     # Libraries write settings and caches at home: theirs go with the room.
     own = {"HOME": str(home), "TMPDIR": str(tmp), "IPYTHONDIR": str(home / ".ipython")}
-    own |= {"JUPYTER_RUNTIME_DIR": str(tmp / "jupyter"), "MPLCONFIGDIR": str(home / "matplotlib")}
+    own |= {
+        "JUPYTER_RUNTIME_DIR": str(tmp / "jupyter"),
+        "MPLCONFIGDIR": str(home / "matplotlib"),
+    }
     inside = {**passed, **own}
     # A kernelspec that asks for a key by its name gets what the kernel itself may see.
     set_by_spec = _filled(env, inside)
@@ -190,7 +195,9 @@ def _filled(env: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
     return {name: Template(value).safe_substitute(known) for name, value in env.items()}
 
 
-def _seal(program: str, argv: list[str], folder: Path, room: Path, *, network: bool) -> list[str]:
+def _seal(
+    program: str, argv: list[str], folder: Path, room: Path, *, network: bool
+) -> list[str]:
     fonts = Path.home() / ".cache" / "matplotlib"
     # Only of matplotlib: other caches may hold what the user has read.
     if fonts.is_dir():  # finding all fonts again takes seconds
@@ -205,4 +212,6 @@ def _seal(program: str, argv: list[str], folder: Path, room: Path, *, network: b
 
 def is_small(folder: Path) -> bool:
     """Whether a folder is small enough to be copied for one run."""
-    return hidden_files.is_small(folder, most_bytes=COPIED_BYTES, most_files=COPIED_FILES)
+    return hidden_files.is_small(
+        folder, most_bytes=COPIED_BYTES, most_files=COPIED_FILES
+    )

@@ -50,7 +50,11 @@ class Kernel:
     """A kernel that runs. Every call may raise EndedError, and KernelError when it has to stop."""
 
     def __init__(
-        self, guarded: Guarded, channels: Channels, limits: KernelLimits, stop: threading.Event
+        self,
+        guarded: Guarded,
+        channels: Channels,
+        limits: KernelLimits,
+        stop: threading.Event,
     ) -> None:
         self._guarded = guarded
         self._channels = channels
@@ -70,7 +74,9 @@ class Kernel:
             "execute_request", _execution(code, silent=False), self._limits.cell_s
         )
         seconds = time.perf_counter() - started
-        if any(payload.get("source") == "ask_exit" for payload in answer.get("payload", ())):
+        if any(
+            payload.get("source") == "ask_exit" for payload in answer.get("payload", ())
+        ):
             # IPython's exit() answers first and ends the kernel a moment later.
             raise EndedError(self.end()._replace(why="exit", status=0))
         if answer["status"] == "ok":
@@ -78,7 +84,10 @@ class Kernel:
         # A traceback for people; class and message are what is compared.
         traceback = "\n".join(answer.get("traceback", ()))
         return KernelReply(
-            seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback
+            seconds,
+            str(answer.get("ename", "an error")),
+            str(answer.get("evalue", "")),
+            traceback,
         )
 
     def evaluate(self, expression: str, more_s: float = 0.0) -> str:
@@ -94,7 +103,9 @@ class Kernel:
         """End it and everything it started; how it ended, where it had ended before."""
         return self._guarded.end()
 
-    def _answer(self, kind: str, content: dict[str, Any], allowed_s: float) -> dict[str, Any]:
+    def _answer(
+        self, kind: str, content: dict[str, Any], allowed_s: float
+    ) -> dict[str, Any]:
         """Send a request and wait for its reply."""
         # The time is counted by the watchdog, which a busy process of ours does not hold up.
         self._guarded.allow(allowed_s)
@@ -123,7 +134,10 @@ class Kernel:
 
 @contextmanager
 def fresh_kernel(
-    program: Program, folder: Path, limits: KernelLimits, stop: threading.Event | None = None
+    program: Program,
+    folder: Path,
+    limits: KernelLimits,
+    stop: threading.Event | None = None,
 ) -> Iterator[Kernel]:
     """Its own kernel for the time of the body. Raises KernelStartError if it does not come up."""
     with guarded_kernel(program, folder, limits) as (guarded, connection):
@@ -153,7 +167,11 @@ def guarded_kernel(
             network=limits.network,
         )
         guarded = Guarded(
-            isolated.argv, folder=folder, env=isolated.env, limits=limits, watched=isolated.watched
+            isolated.argv,
+            folder=folder,
+            env=isolated.env,
+            limits=limits,
+            watched=isolated.watched,
         )
         try:
             yield guarded, connection

@@ -40,7 +40,11 @@ _START = (
 )
 """Finds our packages without a folder on the path in which libraries could meet our files instead of theirs."""
 # Stand-ins are small, and threads of a pool would cost more than they compute.
-_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+_ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
 _ENV = {
     **_ONE_THREAD,
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -48,7 +52,9 @@ _ENV = {
     "CUDA_VISIBLE_DEVICES": "",
     "TF_CPP_MIN_LOG_LEVEL": "3",
 }
-LIMITS = KernelLimits(memory_bytes=2048 * MIB, output_bytes=MIB, processes=20, disk_bytes=MIB)
+LIMITS = KernelLimits(
+    memory_bytes=2048 * MIB, output_bytes=MIB, processes=20, disk_bytes=MIB
+)
 _DATA_BYTES = 4096 * MIB
 _MOST_ANSWER = MIB
 _LINE_S = 1.0
@@ -140,7 +146,9 @@ class LibraryWorker:
         with contextlib.suppress(WorkerGoneError):
             # A moment only: other threads ask their questions between two looks.
             return (
-                self._in_turn(lambda: self._has_loaded([library], until=0.0), wait_s=_LINE_S)
+                self._in_turn(
+                    lambda: self._has_loaded([library], until=0.0), wait_s=_LINE_S
+                )
                 or False
             )
         return False
@@ -167,7 +175,8 @@ class LibraryWorker:
             # A worker may die over what somebody else asked before, or because its memory was full.
             try:
                 return self._in_turn(
-                    lambda: self._answer(key, order, needed, until, seconds, told), wait_s=start_s
+                    lambda: self._answer(key, order, needed, until, seconds, told),
+                    wait_s=start_s,
                 )
             except WorkerGoneError:
                 continue
@@ -220,7 +229,9 @@ class LibraryWorker:
         if key in self._answers:
             return self._taken(key)
         asked = Owed(key)
-        if self._deaths[asked] >= _MOST_DEATHS or not self._has_loaded(libraries, until, told):
+        if self._deaths[asked] >= _MOST_DEATHS or not self._has_loaded(
+            libraries, until, told
+        ):
             return None
         if asked not in self._owed:
             # A slow library must not pile up questions that nobody waits for.
@@ -280,9 +291,21 @@ class LibraryWorker:
             listening.listen(1)
             # -I: neither the user's site nor the folder may bring modules under the libraries'
             # names.
-            argv = [self.python, "-I", "-c", _START, str(_FOLDER), path, str(_DATA_BYTES)]
-            isolated = furnished(best(), argv, _ENV, _FOLDER, Path(room.name), network=False)
-            self._guarded = Guarded(isolated.argv, folder=_FOLDER, env=isolated.env, limits=LIMITS)
+            argv = [
+                self.python,
+                "-I",
+                "-c",
+                _START,
+                str(_FOLDER),
+                path,
+                str(_DATA_BYTES),
+            ]
+            isolated = furnished(
+                best(), argv, _ENV, _FOLDER, Path(room.name), network=False
+            )
+            self._guarded = Guarded(
+                isolated.argv, folder=_FOLDER, env=isolated.env, limits=LIMITS
+            )
         except (OSError, KernelStartError):
             self._end()
             # An interpreter that cannot be started once cannot be started later.

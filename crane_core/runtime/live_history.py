@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 # A line, not the cell: `%load_ext crane_core` often is above code that ran.
-_OURS = re.compile(r"^[ \t]*%(?:crane\b|(?:re)?load_ext[ \t]+crane_core\b).*$", re.MULTILINE)
+_OURS = re.compile(
+    r"^[ \t]*%(?:crane\b|(?:re)?load_ext[ \t]+crane_core\b).*$", re.MULTILINE
+)
 OUR_CELL = re.compile(r"\s*%%crane\b")
 
 
@@ -27,7 +29,9 @@ def ran_before(inputs: Sequence[str], count: int) -> list[Ran]:
     `inputs` are IPython's, the first of which is empty. One that raised counts too: what it did before has happened.
     """
     told = (
-        (number, _OURS.sub("", source)) for number, source in enumerate(inputs[:count]) if number
+        (number, _OURS.sub("", source))
+        for number, source in enumerate(inputs[:count])
+        if number
     )
     return [
         Ran(number, source)

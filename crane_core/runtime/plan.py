@@ -31,7 +31,9 @@ class NotebookPlan(NamedTuple):
         order = {cell.index: position for position, cell in enumerate(self.executed)}
         # The target would count as a definition of the names that it gives itself.
         others = [
-            cell for cell in self.cells if cell.index not in order and cell is not self.target
+            cell
+            for cell in self.cells
+            if cell.index not in order and cell is not self.target
         ]
         return {
             "target": self.target.source,
@@ -137,7 +139,8 @@ def _other_than_notebook(path: Path, data: bytes) -> NotebookError | None:
         else "a text, not a notebook"
     )
     return NotebookError(
-        f"{path} is {what}.", remedy="Name an .ipynb file; code belongs into one of its code cells."
+        f"{path} is {what}.",
+        remedy="Name an .ipynb file; code belongs into one of its code cells.",
     )
 
 

@@ -51,7 +51,9 @@ def modules_for(magic: str) -> dict[str, dict[str, str]]:
 def _brought(do: str, request: dict[str, Any], magic: str) -> str:
     # None for another Python: the kernel then takes the modules as text without asking back.
     ours = OUR_MAGIC if magic == OUR_MAGIC else None
-    return _expression({"do": do, "modules": modules_for(magic), "request": request, "magic": ours})
+    return _expression(
+        {"do": do, "modules": modules_for(magic), "request": request, "magic": ours}
+    )
 
 
 def _expression(order: dict[str, Any]) -> str:

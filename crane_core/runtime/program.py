@@ -39,7 +39,9 @@ class Program(NamedTuple):
 
     def command(self, connection_file: Path) -> list[str]:
         """The command line with the path of the connection file put in."""
-        return [part.replace(CONNECTION_FILE, str(connection_file)) for part in self.argv]
+        return [
+            part.replace(CONNECTION_FILE, str(connection_file)) for part in self.argv
+        ]
 
 
 def program(*, kernel: str | None = None, python: str | Path | None = None) -> Program:
@@ -78,7 +80,9 @@ def _of_kernelspec(name: str) -> Program:
     first = sys.executable if spec.argv[0] in _GENERIC else spec.argv[0]
     argv = [
         # `{prefix}` is what conda's kernelspecs use.
-        part.replace("{resource_dir}", spec.resource_dir).replace("{prefix}", sys.prefix)
+        part.replace("{resource_dir}", spec.resource_dir).replace(
+            "{prefix}", sys.prefix
+        )
         for part in spec.argv[1:]
     ]
     # Other kernels (R, Julia) do not know the option.

@@ -95,12 +95,19 @@ class Rehearsal(NamedTuple):
 
 def request(target: str, seconds: float) -> dict[str, Any]:
     """What the kernel's side gets; `target` is the source of a cell."""
-    bounds = {"seconds": seconds, "memory_bytes": MEMORY_BYTES, "disk_bytes": DISK_BYTES}
+    bounds = {
+        "seconds": seconds,
+        "memory_bytes": MEMORY_BYTES,
+        "disk_bytes": DISK_BYTES,
+    }
     return {"target": target, **bounds, "again": None}
 
 
 def again(
-    asked: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], took_s: float, **expected: Any
+    asked: Mapping[str, Any],
+    cells: Sequence[Mapping[str, Any]],
+    took_s: float,
+    **expected: Any,
 ) -> dict[str, Any]:
     """The same request to a fresh kernel, which runs these cells first; they took `took_s` in the kernel before.
 
@@ -123,7 +130,9 @@ def rehearsal_of(told: Any) -> Rehearsal:
         or outcome == RehearsalEnd.CRASH
         and not facts.get("exception")
     ):
-        return Rehearsal(RehearsalEnd.UNKNOWN, limit_s, why="the kernel gave no readable answer")
+        return Rehearsal(
+            RehearsalEnd.UNKNOWN, limit_s, why="the kernel gave no readable answer"
+        )
     line = facts.get("line")
     words: dict[str, Any] = {name: _words(facts.get(name)) for name in _SAID}
     return Rehearsal(
@@ -148,4 +157,8 @@ def _words(told: Any) -> str | None:
 
 def _number(told: Any) -> float:
     # NaN and infinity fail the comparison.
-    return float(told) if isinstance(told, int | float) and 0 <= told <= LONGEST_S * 2 else 0.0
+    return (
+        float(told)
+        if isinstance(told, int | float) and 0 <= told <= LONGEST_S * 2
+        else 0.0
+    )

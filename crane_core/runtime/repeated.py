@@ -39,7 +39,9 @@ def rehearsed_again(
     try:
         with fresh_kernel(program, folder, limits, stop) as kernel:
             magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
-            told = json.loads(kernel.evaluate(probe_source.rehearse(dict(asked), magic), more_s))
+            told = json.loads(
+                kernel.evaluate(probe_source.rehearse(dict(asked), magic), more_s)
+            )
     # A failure of the second kernel leaves the question where it was: unknown.
     except (EndedError, ExpressionError, KernelStartError, ValueError, RecursionError):
         return first._replace(why=f"{first.why}, {_NO_ANSWER}")

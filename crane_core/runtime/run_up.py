@@ -51,7 +51,9 @@ class ProbeResult(NamedTuple):
 class RunUp:
     """One kernel's way to the target. `cell` is the code cell that runs, None before and after them."""
 
-    def __init__(self, plan: NotebookPlan, kernel: Kernel, *, installs: bool = False) -> None:
+    def __init__(
+        self, plan: NotebookPlan, kernel: Kernel, *, installs: bool = False
+    ) -> None:
         self._plan = plan
         self._installs = installs
         self._kernel = kernel
@@ -68,7 +70,11 @@ class RunUp:
         )
 
     def make(
-        self, probes: Sequence[str], *, keep_going: bool, rehearse_s: float | None = None
+        self,
+        probes: Sequence[str],
+        *,
+        keep_going: bool,
+        rehearse_s: float | None = None,
     ) -> ProbeResult:
         """Run the cells, then look, then rehearse. Raises LookError, and CellRaisedError unless it must continue."""
         # Threads of the kernel itself, before any cell: what is added later is the notebook's.
@@ -88,17 +94,28 @@ class RunUp:
         self, probes: Sequence[str], own: dict[str, Any], rehearse_s: float | None
     ) -> ProbeResult:
         known = {ident for ident, _ in own["threads"]}
-        threads = tuple(name for ident, name in self._greeting()["threads"] if ident not in known)
+        threads = tuple(
+            name for ident, name in self._greeting()["threads"] if ident not in known
+        )
         # Probes twice: that the look changes nothing can be checked by the user.
         before = self._evaluated(probes)
         seen = self._asked(probe_source.look(self._plan.request(), own["magic"]))
         rehearsal = asked_again = None
         if rehearse_s is not None:
             rehearsal = self._rehearsal(own["magic"], rehearse_s)
-            asked_again = self._again(own["magic"], rehearse_s) if rehearsal.lacks_threads else None
+            asked_again = (
+                self._again(own["magic"], rehearse_s)
+                if rehearsal.lacks_threads
+                else None
+            )
         pairs = zip(probes, before, self._evaluated(probes), strict=True)
-        told = tuple({"expression": text, "before": was, "after": is_} for text, was, is_ in pairs)
-        return ProbeResult(seen["state"], seen["seconds"], told, threads, rehearsal, asked_again)
+        told = tuple(
+            {"expression": text, "before": was, "after": is_}
+            for text, was, is_ in pairs
+        )
+        return ProbeResult(
+            seen["state"], seen["seconds"], told, threads, rehearsal, asked_again
+        )
 
     def _rehearsal(self, magic: str, seconds: float) -> Rehearsal:
         asked = request(self._plan.target.source, seconds)
@@ -115,7 +132,11 @@ class RunUp:
         ]
         took = sum(ran.seconds for ran in self.ran)
         return again(
-            request(self._plan.target.source, seconds), cells, took, look=look, state=state
+            request(self._plan.target.source, seconds),
+            cells,
+            took,
+            look=look,
+            state=state,
         )
 
     def _code(self, cell: CodeCell) -> str:
@@ -146,7 +167,9 @@ class RunUp:
         if reply.exception != _NO_MODULE:
             return "Fix it, choose it with --target, or continue past it with --keep-going."
         # A module is missing perhaps because its installation was left out.
-        left_out = not self._installs and n_installs(cell.source for cell in self._plan.executed)
+        left_out = not self._installs and n_installs(
+            cell.source for cell in self._plan.executed
+        )
         bring = (
             "run the notebook's own installations with --allow-install"
             if left_out
@@ -166,7 +189,9 @@ class RunUp:
                 cell=cell.index,
             )
         said = (
-            f"{reply.exception}: {short(reply.message)}" if reply.message else str(reply.exception)
+            f"{reply.exception}: {short(reply.message)}"
+            if reply.message
+            else str(reply.exception)
         )
         return CellRaisedError(
             f"{self.what}, which ran before the target (code cell {self._plan.target.index}), raised {said}.",
@@ -179,4 +204,6 @@ def _ran(cell: CodeCell, reply: KernelReply) -> RanCell:
     seconds = round(reply.seconds, 6)
     if reply.exception is None:
         return RanCell(cell.index, cell.execution_count, seconds)
-    return RanCell(cell.index, cell.execution_count, seconds, reply.exception, short(reply.message))
+    return RanCell(
+        cell.index, cell.execution_count, seconds, reply.exception, short(reply.message)
+    )

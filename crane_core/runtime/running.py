@@ -63,7 +63,9 @@ def kernel_named(text: str) -> RunningKernel:
         if text in (kernel.id, kernel.file.name) or kernel.notebook == path
     ]
     # Beginnings only where nothing is named exactly.
-    found = found or [kernel for kernel in running if text and kernel.id.startswith(text)]
+    found = found or [
+        kernel for kernel in running if text and kernel.id.startswith(text)
+    ]
     if len(found) == 1:
         return found[0]
     what = "More than one kernel that runs is" if found else "No kernel that runs is"
@@ -124,9 +126,13 @@ def _read(file: Path) -> RunningKernel | None:
     session = told.get("jupyter_session")
     # Jupyter writes the path of the notebook here; other tools write any text.
     is_notebook = (
-        isinstance(session, str) and session.endswith(".ipynb") and Path(session).is_absolute()
+        isinstance(session, str)
+        and session.endswith(".ipynb")
+        and Path(session).is_absolute()
     )
-    notebook = Path(session).resolve() if is_notebook and isinstance(session, str) else None
+    notebook = (
+        Path(session).resolve() if is_notebook and isinstance(session, str) else None
+    )
     return RunningKernel(file.stem.removeprefix("kernel-"), file, notebook)
 
 

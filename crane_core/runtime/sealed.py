@@ -80,7 +80,13 @@ _ANYBODY_WRITES = 0o222
 
 
 def command(
-    program: str, python: str, folder: Path, room: Path, *, copy: Path | None, network: bool
+    program: str,
+    python: str,
+    folder: Path,
+    room: Path,
+    *,
+    copy: Path | None,
+    network: bool,
 ) -> list[str]:
     """bubblewrap's words before the program that it starts, which runs with the interpreter `python` in `folder`.
 
@@ -88,11 +94,23 @@ def command(
     its own. Raises KernelStartError if the interpreter does not answer, or too much would have to be hidden.
     """
     # --new-session, else a notebook could type into the terminal (TIOCSTI, CVE-2017-5226).
-    words = [program, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
+    words = [
+        program,
+        "--die-with-parent",
+        "--new-session",
+        "--unshare-all",
+        "--cap-drop",
+        "ALL",
+    ]
     words += ["--hostname", "notebook"]
     if network:
         # DNS and certificates, without which a network cannot be used.
-        words += ["--share-net", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]
+        words += [
+            "--share-net",
+            "--ro-bind-try",
+            "/etc/resolv.conf",
+            "/etc/resolv.conf",
+        ]
         words += [
             "--ro-bind-try",
             "/etc/ssl",
@@ -107,7 +125,11 @@ def command(
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     # Bounded: shared memory is memory of the machine.
     words += [*_proc(), "--dev", "/dev", "--size", str(64 * 2**20), "--tmpfs", _SHARED]
-    words += ["--bind", str(copy), str(folder)] if copy else ["--ro-bind", str(folder), str(folder)]
+    words += (
+        ["--bind", str(copy), str(folder)]
+        if copy
+        else ["--ro-bind", str(folder), str(folder)]
+    )
     if copy is None:
         # A folder that is shown as it is still hides its keys.
         words += _covered(folder)
@@ -123,7 +145,16 @@ def command(
     if data and Path(data).is_dir() and not folder.is_relative_to(Path(data).resolve()):
         words += _without(str(Path(data).resolve()), words)
     # Last: what is mounted above stays writable or not, the rest of / becomes read-only.
-    return [*words, "--bind", str(room), str(room), "--remount-ro", "/", "--chdir", str(folder)]
+    return [
+        *words,
+        "--bind",
+        str(room),
+        str(room),
+        "--remount-ro",
+        "/",
+        "--chdir",
+        str(folder),
+    ]
 
 
 def _as_it_is(path: str) -> list[str]:
@@ -146,7 +177,9 @@ def _proc() -> list[str]:
         if path.name in _UNREADABLE:
             words += ["--ro-bind", os.devnull, str(path)]
         # Files of the kernel's own processes stay as they are; those of the machine are covered.
-        elif not is_of_a_process and (path.is_dir() or path.stat().st_mode & _ANYBODY_WRITES):
+        elif not is_of_a_process and (
+            path.is_dir() or path.stat().st_mode & _ANYBODY_WRITES
+        ):
             words += ["--ro-bind-try", str(path), str(path)]
     return words
 
@@ -172,7 +205,11 @@ def _covered(folder: Path) -> list[str]:
     for path in found:
         if path.is_symlink():
             continue  # Where it leads to is not there, or is hidden itself.
-        words += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
+        words += (
+            ["--tmpfs", str(path)]
+            if path.is_dir()
+            else ["--ro-bind", os.devnull, str(path)]
+        )
     return words
 
 
@@ -218,9 +255,14 @@ def _libraries(python: str) -> tuple[str, ...]:
 def _named_by_user(folder: Path) -> tuple[str, ...]:
     """The modules, and nothing else, of the folders that PYTHONPATH names outside the notebook's own."""
     # PYTHONPATH may be relative, which means the notebook's folder.
-    named = map(Path, filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
+    named = map(
+        Path, filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    )
     found = [
-        path for entry in named if not entry.is_relative_to(folder) for path in modules_in(entry)
+        path
+        for entry in named
+        if not entry.is_relative_to(folder)
+        for path in modules_in(entry)
     ]
     return _outermost(path for path in found if not path.is_relative_to(folder))
 
@@ -254,7 +296,9 @@ def modules_in(folder: Path) -> list[Path]:
         return []
     hidden = hidden_files.hidden_names(folder)
     found = [
-        path for path in sorted(folder.iterdir()) if path.name not in hidden and _is_module(path)
+        path
+        for path in sorted(folder.iterdir())
+        if path.name not in hidden and _is_module(path)
     ]
     if len(found) > MOST_MODULES:
         raise KernelStartError(

@@ -77,7 +77,9 @@ class KernelWatch:
         assert self.kernel.stdout is not None
         with selectors.DefaultSelector() as selector:
             selector.register(sys.stdin.fileno(), selectors.EVENT_READ, _ORDERS)
-            selector.register(self.kernel.stdout.fileno(), selectors.EVENT_READ, _OUTPUT)
+            selector.register(
+                self.kernel.stdout.fileno(), selectors.EVENT_READ, _OUTPUT
+            )
             selector.register(wake, selectors.EVENT_READ, _WAKE)
             next_look = time.monotonic()
             while self.why is None:
@@ -119,7 +121,11 @@ class KernelWatch:
         if not data:
             # Who asks for the end because the kernel fell silent is to hear how it ended by itself.
             until = time.monotonic() + GRACE_S
-            while self.status is None and self._ends_by_itself() and time.monotonic() < until:
+            while (
+                self.status is None
+                and self._ends_by_itself()
+                and time.monotonic() < until
+            ):
                 time.sleep(0.001)
                 self._reap()
             self._end("asked")
@@ -147,7 +153,10 @@ class KernelWatch:
         if self.order.watched and time.monotonic() >= self._next_disk_look:
             started = time.monotonic()
             # Only growth counts: the folder's own data may be larger than the limit.
-            if sum(map(stored_bytes, self.order.watched)) - self._at_start > self.order.disk_bytes:
+            if (
+                sum(map(stored_bytes, self.order.watched)) - self._at_start
+                > self.order.disk_bytes
+            ):
                 self._end("disk")
             self._next_disk_look = time.monotonic() + max(
                 DISK_TICK_S, 10 * (time.monotonic() - started)
@@ -158,7 +167,9 @@ class KernelWatch:
         its_own = self._its_own()
         # Zombies have no memory: they are not "left running".
         others = [
-            pid for pid in descendants(os.getpid()) if pid not in its_own and resident_bytes(pid)
+            pid
+            for pid in descendants(os.getpid())
+            if pid not in its_own and resident_bytes(pid)
         ]
         left_running = [name_of(pid) for pid in others[:MAX_TOLD]]
         survivors, status = end_all(self.kernel.pid)
@@ -187,7 +198,10 @@ class KernelWatch:
         found = {self.kernel.pid}
         if self._is_sealed():
             first = _children(self.kernel.pid)[:1]
-            found |= {*first, *(pid for parent in first for pid in _children(parent)[:1])}
+            found |= {
+                *first,
+                *(pid for parent in first for pid in _children(parent)[:1]),
+            }
         return found
 
 
@@ -270,7 +284,8 @@ def is_ending(pid: int) -> bool:
     except FileNotFoundError:
         return False
     stats = [
-        _read(f"/proc/{pid}/task/{thread}/stat").rpartition(")")[2].split() for thread in threads
+        _read(f"/proc/{pid}/task/{thread}/stat").rpartition(")")[2].split()
+        for thread in threads
     ]
     # Flags of all threads: one of them may still run.
     return all(int(fields[_FLAGS]) & _PF_EXITING for fields in stats if fields)
@@ -304,7 +319,8 @@ def end_all(kernel: int) -> tuple[list[int], int | None]:
             _kill(os.kill, pid)
         ended, has_others = reaped()
         status = next(
-            (os.waitstatus_to_exitcode(how) for pid, how in ended if pid == kernel), status
+            (os.waitstatus_to_exitcode(how) for pid, how in ended if pid == kernel),
+            status,
         )
         if not has_others:
             return [], status
@@ -343,7 +359,9 @@ def start(order: WatchOrder, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
             libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             leave_keyring(libc)
         # No core file: it would hold the notebook's memory, and fill the disk.
-        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1])
+        )
 
     return subprocess.Popen(
         order.argv,

@@ -45,7 +45,12 @@ _ACCURACY = re.compile(r"^Accuracy \((?P<setting>[^)]+)\)$")
 
 def ablations_blocks(collected: Collected) -> Iterator[Markup]:
     """Every statistic of the page, by its sections."""
-    rows = [one for kind in collected.found.values() for one in kind if one.page == "Ablations"]
+    rows = [
+        one
+        for kind in collected.found.values()
+        for one in kind
+        if one.page == "Ablations"
+    ]
     yield paragraph(
         "S is structure (shapes, sizes, counts), R representation and types, V values and object state."
     )
@@ -87,14 +92,20 @@ def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
         if (match := _ACCURACY.match(one.statistic))
     ]
     drawn = pd.DataFrame(
-        [(one.group, setting, _share(one), one.value is None) for one, setting in found],
+        [
+            (one.group, setting, _share(one), one.value is None)
+            for one, setting in found
+        ],
         columns=["detector_title", "setting", "value", "is_printed"],
     )
     full = drawn[drawn["setting"] == REFERENCE].set_index("detector_title")["value"]
     marks = drawn["is_printed"].map({True: " p", False: ""})
     drawn = drawn.assign(
         reference_value=drawn["detector_title"].map(full),
-        text=[percent(value) + mark for value, mark in zip(drawn["value"], marks, strict=True)],
+        text=[
+            percent(value) + mark
+            for value, mark in zip(drawn["value"], marks, strict=True)
+        ],
     )
     settings = list(dict.fromkeys(drawn["setting"]))
     for _, of in drawn.groupby("detector_title", sort=False):
@@ -104,5 +115,7 @@ def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
 
 
 def _share(one: ExportedStatistic) -> float:
-    value = one.value if one.value is not None else float(printed_value(one.stated or "0"))
+    value = (
+        one.value if one.value is not None else float(printed_value(one.stated or "0"))
+    )
     return value / PERCENT

@@ -11,7 +11,13 @@ from crane_core.pipeline.agreement.agreement import KAPPA, ComparedVerdicts
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.material import Collected
-from crane_core.site.numbers import frame, input_text, interval_text, statistics_table, value_text
+from crane_core.site.numbers import (
+    frame,
+    input_text,
+    interval_text,
+    statistics_table,
+    value_text,
+)
 from crane_core.ui.words import count
 
 SECTIONS = {
@@ -20,20 +26,38 @@ SECTIONS = {
     "consistency": "Judge consistency",
     "repeats": "Annotator consistency",
 }
-COLUMNS = ("Scope", "Compared", "Statistic", "Value", "95% interval", "n", "Cases", "Note")
+COLUMNS = (
+    "Scope",
+    "Compared",
+    "Statistic",
+    "Value",
+    "95% interval",
+    "n",
+    "Cases",
+    "Note",
+)
 NONE = "Agreement needs labels of two annotators, and the loaded data has none. The published archive includes them."
 
 
 def agreement_rows(collected: Collected) -> list[ExportedStatistic]:
     """All parts of the page."""
-    return [one for kind in collected.found.values() for one in kind if one.page == "Agreement"]
+    return [
+        one
+        for kind in collected.found.values()
+        for one in kind
+        if one.page == "Agreement"
+    ]
 
 
 def headline(collected: Collected) -> str | None:
     """Kappa of the pair that the app begins with, in a sentence."""
     rows = [one for one in agreement_rows(collected) if one.section == "coefficients"]
     one = next(
-        (one for one in rows if one.statistic == KAPPA and one.runs == ComparedVerdicts.DIAGNOSES),
+        (
+            one
+            for one in rows
+            if one.statistic == KAPPA and one.runs == ComparedVerdicts.DIAGNOSES
+        ),
         None,
     )
     if one is None:
@@ -79,16 +103,22 @@ def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
     kappa = [
         one
         for one in rows
-        if (one.statistic, one.runs, one.judged_by) == (KAPPA, ComparedVerdicts.DIAGNOSES, first)
+        if (one.statistic, one.runs, one.judged_by)
+        == (KAPPA, ComparedVerdicts.DIAGNOSES, first)
     ]
     blocks = []
     if kappa:
         drawn = frame(kappa)
         shown = [
-            input_text(one._replace(input=one.group)) if by == "setting" else str(one.group)
+            input_text(one._replace(input=one.group))
+            if by == "setting"
+            else str(one.group)
             for one in kappa
         ]
-        labels = [f"{name}  n {count(one.n or 0)}" for name, one in zip(shown, kappa, strict=True)]
+        labels = [
+            f"{name}  n {count(one.n or 0)}"
+            for name, one in zip(shown, kappa, strict=True)
+        ]
         text = [
             value_text(one) if one.value is not None else f"not defined: {one.note}"
             for one in kappa
@@ -102,8 +132,10 @@ def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
                 f"{first}, diagnoses of detected crashes. Lines: 95% intervals.",
             )
         )
-    name = {"detector_title": "detector", "setting": "input", "library_group": "library"}.get(
-        by, by.replace("_", " ")
-    )
+    name = {
+        "detector_title": "detector",
+        "setting": "input",
+        "library_group": "library",
+    }.get(by, by.replace("_", " "))
     blocks.append(statistics_table(rows, ("Group", *COLUMNS)))
     yield folded(f"By {name}", blocks)

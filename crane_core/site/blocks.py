@@ -62,7 +62,10 @@ def _macro(name: str, *arguments: Any, **context: Any) -> Markup:
 
 def heading(text: str, level: int = 2, anchor: str = "") -> Markup:
     return _macro(
-        "heading", text, level, anchor or re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        "heading",
+        text,
+        level,
+        anchor or re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"),
     )
 
 
@@ -118,5 +121,7 @@ def _svg(name: str, spec: dict[str, Any]) -> Markup:
     import vl_convert  # 0.2 s
 
     config = {**spec.get("config", {}), "view": {"stroke": None}}
-    svg = vl_convert.vegalite_to_svg(spec | {"background": None, "config": config, "padding": ROOM})
+    svg = vl_convert.vegalite_to_svg(
+        spec | {"background": None, "config": config, "padding": ROOM}
+    )
     return Markup(_ID.sub(rf"\g<1>{name}-", svg))

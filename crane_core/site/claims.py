@@ -31,7 +31,9 @@ OUR_WORDS = "The claims are in our own words."
 
 def checked(material: Material) -> list[CheckedClaim]:
     """Every claim with its verdict."""
-    loaded = loaded_from(material.store, material.verdicts, material.numbers, material.labels)
+    loaded = loaded_from(
+        material.store, material.verdicts, material.numbers, material.labels
+    )
     return checked_claims(loaded, published_claims())
 
 
@@ -44,5 +46,7 @@ def claims_blocks(claims: list[CheckedClaim]) -> Iterator[Markup]:
     """The verdicts counted, then every claim."""
     frame = claim_frame(claims)[list(SHOWN)]
     yield points(count_words(claims))
-    yield table(list(SHOWN.values()), frame.to_numpy().tolist(), texts=(0, 1, 4, 5, 6, 7))
+    yield table(
+        list(SHOWN.values()), frame.to_numpy().tolist(), texts=(0, 1, 4, 5, 6, 7)
+    )
     yield paragraph(f"{ABOUT} {OUR_WORDS}", "cw-dim")

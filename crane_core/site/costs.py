@@ -9,7 +9,11 @@ from markupsafe import Markup
 from crane_core.charts.pareto import pareto
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.results.input_cost import cost_table, tokens_of_inputs, with_front
+from crane_core.pipeline.results.input_cost import (
+    cost_table,
+    tokens_of_inputs,
+    with_front,
+)
 from crane_core.site.blocks import figure, finding, paragraph
 from crane_core.site.material import Collected, RunSource
 from crane_core.ui.pareto_words import ABOUT, AXES, mark_labels
@@ -30,7 +34,9 @@ def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
         return
     known = with_front(table, COST)
     if known.empty:
-        yield paragraph("The cost of these inputs is unknown: their texts are not loaded.")
+        yield paragraph(
+            "The cost of these inputs is unknown: their texts are not loaded."
+        )
         return
     yield finding(front_words(known, "accuracy", COST))
     unknown = set(table["detector_title"]) - set(known["detector_title"])
@@ -40,9 +46,12 @@ def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
         else ""
     )
     words, form = AXES[COST]
-    drawn = known.assign(setting=known["setting"].map(setting_short), text=mark_labels(known))
+    drawn = known.assign(
+        setting=known["setting"].map(setting_short), text=mark_labels(known)
+    )
     yield figure(
         f"cost-{source.name}",
         pareto(drawn, cost=words, cost_format=form, rate="accuracy"),
-        ABOUT.format(how="counted" if known["is_exact"].all() else "estimated") + without,
+        ABOUT.format(how="counted" if known["is_exact"].all() else "estimated")
+        + without,
     )

@@ -39,7 +39,9 @@ def _of_kind(
         return
     if source.rows["detector_kind"].nunique() > 1:
         yield heading(
-            sentence_case(KIND_WORDS[kind]), 4, f"drops-{source.name}-{kind.name.lower()}-of"
+            sentence_case(KIND_WORDS[kind]),
+            4,
+            f"drops-{source.name}-{kind.name.lower()}-of",
         )
     printed = _printed(collected, source, kind, measured)
     yield finding(words.finding(measured, printed, RATE.lower(), reference))

@@ -7,7 +7,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Judging, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Judging,
+    Material,
+)
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.results.setting_runs import runs_of
 
@@ -37,7 +41,9 @@ class RunSource(NamedTuple):
 def source_of(collected: Collected, benchmark: str, experiment: str) -> RunSource:
     """The runs behind the statistics of the page Ablations."""
     verdicts = collected.material.verdicts
-    found = runs_of(verdicts, run_list(collected.material.store, verdicts), benchmark, experiment)
+    found = runs_of(
+        verdicts, run_list(collected.material.store, verdicts), benchmark, experiment
+    )
     return RunSource(benchmark, experiment, found.rows, found.n_left_out)
 
 

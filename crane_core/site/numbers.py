@@ -59,7 +59,9 @@ def input_text(one: ExportedStatistic) -> str:
     """The setting as the paper writes it."""
     if one.input == BOTH_INPUTS:
         return "+RT against −RT"
-    return " against ".join(_setting(name) for name in (one.input or "").split(" against "))
+    return " against ".join(
+        _setting(name) for name in (one.input or "").split(" against ")
+    )
 
 
 def _setting(name: str) -> str:
@@ -69,7 +71,9 @@ def _setting(name: str) -> str:
 def policy_text(one: ExportedStatistic) -> str:
     """The scoring of runs and diagnoses, and the annotator."""
     return ", ".join(
-        filter(None, [one.runs, one.credit, one.judged_by and f"judged by {one.judged_by}"])
+        filter(
+            None, [one.runs, one.credit, one.judged_by and f"judged by {one.judged_by}"]
+        )
     )
 
 
@@ -113,16 +117,22 @@ WORDS = frozenset(
 )
 
 
-def statistics_table(rows: Iterable[ExportedStatistic], columns: Iterable[str]) -> Markup:
+def statistics_table(
+    rows: Iterable[ExportedStatistic], columns: Iterable[str]
+) -> Markup:
     """The rows with these of COLUMNS."""
     names = list(columns)
     texts = [place for place, name in enumerate(names) if name in WORDS]
-    return table(names, [[COLUMNS[name](one) for name in names] for one in rows], texts=texts)
+    return table(
+        names, [[COLUMNS[name](one) for name in names] for one in rows], texts=texts
+    )
 
 
 def readable_table(readable: pd.DataFrame) -> Markup:
     """A table of the app, ready to read, whose first column holds words."""
-    return table(list(readable.columns), [list(row) for row in readable.itertuples(index=False)])
+    return table(
+        list(readable.columns), [list(row) for row in readable.itertuples(index=False)]
+    )
 
 
 def frame(rows: Iterable[ExportedStatistic]) -> pd.DataFrame:

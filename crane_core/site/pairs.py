@@ -44,7 +44,10 @@ def listed_pairs(collected: Collected) -> list[ListedPair]:
     found: dict[str, ListedPair] = {}
     for benchmark in stored.benchmarks(cursor)["benchmark"]:
         for case in as_rows(natural_order(stored.case_list(cursor, benchmark))):
-            stem = _UNUSUAL.sub("_", f"{benchmark}-{case['case_id']}")[:80].strip(".") or "case"
+            stem = (
+                _UNUSUAL.sub("_", f"{benchmark}-{case['case_id']}")[:80].strip(".")
+                or "case"
+            )
             name, number = stem.lower(), 1
             while name in found:
                 number += 1
@@ -59,16 +62,23 @@ def pairs_blocks(collected: Collected, pairs: list[ListedPair]) -> Iterator[Mark
         yield paragraph(NO_TEXTS, "cw-dim")
     head = ("Case", "Library", "Root cause", "Exception", "Crash type", "Stage")
     columns = ("case_id", "library", "root_cause", "exception", "crash_type", "stage")
-    titles = stored.benchmarks(collected.material.store.cursor()).set_index("benchmark")["title"]
+    titles = stored.benchmarks(collected.material.store.cursor()).set_index(
+        "benchmark"
+    )["title"]
     for benchmark in dict.fromkeys(pair.benchmark for pair in pairs):
         mine = [pair for pair in pairs if pair.benchmark == benchmark]
         yield heading(f"{titles[benchmark]}: {count(len(mine))} pairs")
         rows = [[pair.case[name] or "–" for name in columns] for pair in mine]
-        yield table(head, rows, texts=range(len(head)), targets=[pair.file for pair in mine])
+        yield table(
+            head, rows, texts=range(len(head)), targets=[pair.file for pair in mine]
+        )
 
 
 def pair_blocks(
-    collected: Collected, pair: ListedPair, before: ListedPair | None, after: ListedPair | None
+    collected: Collected,
+    pair: ListedPair,
+    before: ListedPair | None,
+    after: ListedPair | None,
 ) -> list[Markup]:
     """One pair; its neighbours are linked."""
     cursor, case_id = collected.material.store.cursor(), str(pair.case["case_id"])
@@ -82,7 +92,10 @@ def pair_blocks(
         runs = runs.assign(**dict.fromkeys(_TEXTS))
     around = [("← " + str(before.case["case_id"]), before.file)] if before else []
     around += [(str(after.case["case_id"]) + " →", after.file)] if after else []
-    blocks = [links([(words, f"../{file}") for words, file in around]), Markup(facts_html(case))]
+    blocks = [
+        links([(words, f"../{file}") for words, file in around]),
+        Markup(facts_html(case)),
+    ]
     if collected.with_texts:
         blocks += _why(case)
     blocks.append(heading("Predictions", anchor="answers"))
@@ -92,11 +105,16 @@ def pair_blocks(
         return [*blocks, paragraph(NO_TEXTS)]
     cells = stored.cells(cursor, pair.benchmark, case_id)
     if cells.empty:
-        return [*blocks, paragraph("The code of this case was not loaded when the site was made.")]
+        return [
+            *blocks,
+            paragraph("The code of this case was not loaded when the site was made."),
+        ]
     states = stored.kernel_states(cursor, pair.benchmark, case_id)
     return [
         *blocks,
-        Markup(code_and_state_html(cells, states, case["traceback"], case["diagnosis"])),
+        Markup(
+            code_and_state_html(cells, states, case["traceback"], case["diagnosis"])
+        ),
     ]
 
 
@@ -107,7 +125,11 @@ def _why(case: dict[str, object]) -> Iterator[Markup]:
     if text := case["traceback"] or case["message"]:
         yield folded(
             "Traceback",
-            [Markup('<pre class="cw-trace">{}</pre>').format(traceback_text(str(text))[:20_000])],
+            [
+                Markup('<pre class="cw-trace">{}</pre>').format(
+                    traceback_text(str(text))[:20_000]
+                )
+            ],
         )
 
 

@@ -16,7 +16,11 @@ from crane_core.charts.odds import odds
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic, Judging
+from crane_core.pipeline.export.exported_statistic import (
+    BOTH_INPUTS,
+    ExportedStatistic,
+    Judging,
+)
 from crane_core.pipeline.results.five_runs import vote_table
 from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
@@ -27,10 +31,19 @@ from crane_core.site.time_saved import time_blocks
 from crane_core.site.together import together_blocks
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
 from crane_core.ui.gains_words import headline
-from crane_core.ui.words import KIND_WORDS, coefficient, count, experiment_words, p_value, with_n
+from crane_core.ui.words import (
+    KIND_WORDS,
+    coefficient,
+    count,
+    experiment_words,
+    p_value,
+    with_n,
+)
 
 DIFFERENCE = "difference of accuracy"
-ABOUT_GAINS = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
+ABOUT_GAINS = (
+    "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
+)
 ABOUT_BARS = (
     "Hollow: code only. Filled: with runtime state. Right: the change in percentage points with its 95% "
     f"interval. Bold: a gain or a loss after adjustment. Faded: {FEW_CASES} cases or fewer."
@@ -46,7 +59,17 @@ GROUPED_CHANGES = (
     "Outcome",
     "n",
 )
-CHANGES = ("Detector", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n", "Cases")
+CHANGES = (
+    "Detector",
+    "Value",
+    "95% interval",
+    "Test",
+    "p",
+    "p adjusted",
+    "Outcome",
+    "n",
+    "Cases",
+)
 
 
 def results_blocks(collected: Collected) -> Iterator[Markup]:
@@ -64,7 +87,8 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
         rows = [one for one in of_tables if one.by == name]
         columns = ("Group", "Statistic", "Value", "Stated", "n", "Note")
         yield folded(
-            f"{str(name).capitalize()}, {count(len(rows))} cells", [statistics_table(rows, columns)]
+            f"{str(name).capitalize()}, {count(len(rows))} cells",
+            [statistics_table(rows, columns)],
         )
 
 
@@ -81,7 +105,9 @@ def title_of(judging: Judging) -> str:
 def findings(collected: Collected, judging: Judging) -> list[str]:
     """How many detectors gain and lose by runtime state, and a sentence for each; under the app's first policy."""
     rows = _of_policy(collected, judging, "gains")
-    differences = [one for one in rows if _is_of_study(one) and one.test != PairedTest.SIGN_FLIP]
+    differences = [
+        one for one in rows if _is_of_study(one) and one.test != PairedTest.SIGN_FLIP
+    ]
     if not differences:
         return []
     compared = pd.DataFrame(
@@ -117,14 +143,17 @@ def _of(collected: Collected, judging: Judging, kind: str) -> list[ExportedStati
     ]
 
 
-def _of_policy(collected: Collected, judging: Judging, kind: str) -> list[ExportedStatistic]:
+def _of_policy(
+    collected: Collected, judging: Judging, kind: str
+) -> list[ExportedStatistic]:
     credit = main_credit(judging)
     judges = {None, judging.judge}
     rows = _of(collected, judging, kind)
     return [
         one
         for one in rows
-        if (one.runs, one.credit) == (VoteRule.MAJORITY, credit) and one.judged_by in judges
+        if (one.runs, one.credit) == (VoteRule.MAJORITY, credit)
+        and one.judged_by in judges
     ]
 
 
@@ -132,7 +161,8 @@ def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
     rows = _of_policy(collected, judging, "gains")
     yield heading(title_of(judging))
     yield paragraph(
-        f"Counted as: {VoteRule.MAJORITY} of the runs, {main_credit(judging)}.", "cw-dim"
+        f"Counted as: {VoteRule.MAJORITY} of the runs, {main_credit(judging)}.",
+        "cw-dim",
     )
     if not rows:
         yield paragraph(
@@ -154,16 +184,21 @@ def _gains(
     yield points(findings(collected, judging))
     drawn = frame(one for one in rows if one.statistic == "accuracy")
     n_of = drawn.groupby("detector")["n"].agg(["min", "max"])
-    labels = [with_n(str(name), *map(int, n_of.loc[name])) for name in drawn["detector"]]
+    labels = [
+        with_n(str(name), *map(int, n_of.loc[name])) for name in drawn["detector"]
+    ]
     text = [
-        f"{setting} {value}" for setting, value in zip(drawn["setting"], drawn["text"], strict=True)
+        f"{setting} {value}"
+        for setting, value in zip(drawn["setting"], drawn["text"], strict=True)
     ]
     chart = gains(drawn.assign(label=labels, text=text, printed=np.nan))
     yield figure(f"gain-{name_of(judging)}", chart, ABOUT_GAINS)
     yield statistics_table([one for one in rows if _is_of_study(one)], CHANGES)
     others = [one for one in _of(collected, judging, "gains") if _is_of_study(one)]
     folded_rows = statistics_table(others, ("Counted as", *CHANGES))
-    yield folded(f"Every other way of counting, {count(len(others))} tests", [folded_rows])
+    yield folded(
+        f"Every other way of counting, {count(len(others))} tests", [folded_rows]
+    )
 
 
 def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
@@ -189,9 +224,13 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
     )
 
 
-def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> Iterator[Markup]:
+def _breakdown(
+    collected: Collected, judging: Judging, by: str, words: str
+) -> Iterator[Markup]:
     rows = [one for one in _of_policy(collected, judging, "breakdown") if one.by == by]
-    bars = [one for one in rows if one.statistic == "accuracy" and one.value is not None]
+    bars = [
+        one for one in rows if one.statistic == "accuracy" and one.value is not None
+    ]
     if not bars:
         return
     changes = [one for one in rows if _is_of_study(one)]
@@ -199,9 +238,12 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     for title in in_order(list(dict.fromkeys(str(one.detector) for one in bars))):
         mine = [one for one in bars if one.detector == title]
         chart = _panel(
-            frame(mine), {str(one.group): one for one in changes if one.detector == title}
+            frame(mine),
+            {str(one.group): one for one in changes if one.detector == title},
         )
-        drawings.append(figure(f"{name_of(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS))
+        drawings.append(
+            figure(f"{name_of(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS)
+        )
     columns = ("Group", "Detector", "Input", "Value", "95% interval", "n", "Cases")
     tables = [
         statistics_table(bars, columns),
@@ -210,7 +252,9 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     yield folded(f"Accuracy by {words}", [*drawings, *tables])
 
 
-def _panel(drawn: pd.DataFrame, changes: dict[str, ExportedStatistic]) -> alt.LayerChart:
+def _panel(
+    drawn: pd.DataFrame, changes: dict[str, ExportedStatistic]
+) -> alt.LayerChart:
     n_of = drawn.groupby("group")["n"].agg(["min", "max"])
     order = n_of["max"].sort_values(ascending=False, kind="stable").index
     labels = {group: with_n(str(group), *map(int, n_of.loc[group])) for group in order}
@@ -219,7 +263,12 @@ def _panel(drawn: pd.DataFrame, changes: dict[str, ExportedStatistic]) -> alt.La
         for group, setting in zip(drawn["group"], drawn["setting"], strict=True)
     ]
     said = [
-        {"difference": one.value, "low": one.low, "high": one.high, "outcome": one.outcome}
+        {
+            "difference": one.value,
+            "low": one.low,
+            "high": one.high,
+            "outcome": one.outcome,
+        }
         if one
         else None
         for one in found

@@ -32,6 +32,8 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     yield heading("Does the conclusion depend on the choices?", 3, anchor)
     yield finding(words.finding(curve))
     titles = in_order(curve["detector_title"].unique().tolist())
-    yield points([words.line(curve[curve["detector_title"] == title]) for title in titles])
+    yield points(
+        [words.line(curve[curve["detector_title"] == title]) for title in titles]
+    )
     readings = words.by_reading(curve)
     yield figure(anchor, curve_chart(readings, words.choices_of(readings)), words.ABOUT)

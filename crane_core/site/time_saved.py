@@ -27,7 +27,9 @@ def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     for place, one in enumerate(found):
         yield finding(words.finding(one))
         chart = time_chart(
-            one.by_case, one.detector_title, float(one.by_case["seconds_of_query"].mean())
+            one.by_case,
+            one.detector_title,
+            float(one.by_case["seconds_of_query"].mean()),
         )
         yield figure(f"{anchor}-{place}", chart, words.ABOUT)
         yield readable_table(words.readable_time(one))

@@ -18,7 +18,13 @@ from crane_core.site.agreement import agreement_blocks, headline
 from crane_core.site.blocks import heading, links, page, paragraph, points, table
 from crane_core.site.claims import checked, claims_blocks, count_words
 from crane_core.site.material import Collected
-from crane_core.site.pairs import FOLDER, ListedPair, listed_pairs, pair_blocks, pairs_blocks
+from crane_core.site.pairs import (
+    FOLDER,
+    ListedPair,
+    listed_pairs,
+    pair_blocks,
+    pairs_blocks,
+)
 from crane_core.site.results import findings, results_blocks, title_of
 from crane_core.storage.cases import benchmarks
 from crane_core.ui.words import count
@@ -48,11 +54,23 @@ def write_site(
 
 def _files(collected: Collected, pairs: list[ListedPair]) -> Iterator[tuple[str, str]]:
     claims = checked(collected.material)
-    yield "index.html", page("index", "Findings", list(_index(collected, claims, pairs)))
+    yield (
+        "index.html",
+        page("index", "Findings", list(_index(collected, claims, pairs))),
+    )
     yield "results.html", page("results", "Results", list(results_blocks(collected)))
-    yield "ablations.html", page("ablations", "Ablations", list(ablations_blocks(collected)))
-    yield "claims.html", page("claims", "The paper's claims, checked", list(claims_blocks(claims)))
-    yield "agreement.html", page("agreement", "Agreement", list(agreement_blocks(collected)))
+    yield (
+        "ablations.html",
+        page("ablations", "Ablations", list(ablations_blocks(collected))),
+    )
+    yield (
+        "claims.html",
+        page("claims", "The paper's claims, checked", list(claims_blocks(claims))),
+    )
+    yield (
+        "agreement.html",
+        page("agreement", "Agreement", list(agreement_blocks(collected))),
+    )
     yield "pairs.html", page("pairs", "Pairs", list(pairs_blocks(collected, pairs)))
     for place, pair in enumerate(pairs):
         before = pairs[place - 1] if place else None
@@ -90,7 +108,9 @@ def _index(
         )
         for row in as_rows(known)
     ]
-    yield table(("Benchmark", "Cases", "Notebooks", "Licence", "Address"), rows, texts=(0, 3, 4))
+    yield table(
+        ("Benchmark", "Cases", "Notebooks", "Licence", "Address"), rows, texts=(0, 3, 4)
+    )
     n_rows = sum(len(rows) for rows in collected.found.values())
     yield paragraph(
         f"{count(len(pairs))} pairs; {count(n_rows)} statistics with n, interval, test and method as files:"

@@ -98,7 +98,9 @@ def _why_undefined(value: float, n: float) -> Why | None:
 def label_codes(labels: ArrayLike, scale: Sequence[str]) -> Codes:
     """Places on the scale, counted from 0, in the shape (n_items, n_annotators) of `labels`; -1 for a missing one."""
     if len(set(scale)) != len(scale) or len(scale) < 2:
-        raise ValueError(f"a scale needs at least two different categories, not {list(scale)}")
+        raise ValueError(
+            f"a scale needs at least two different categories, not {list(scale)}"
+        )
     rows = np.asarray(labels, dtype=object)
     rows = rows.reshape(0, 2) if rows.size == 0 else rows
     if rows.ndim != 2 or rows.shape[1] < 2:
@@ -110,8 +112,12 @@ def label_codes(labels: ArrayLike, scale: Sequence[str]) -> Codes:
     place = {None: UNLABELLED} | {label: code for code, label in enumerate(scale)}
     unknown = set(given) - place.keys()
     if unknown:
-        raise ValueError(f"not on the scale {list(scale)}: {sorted(map(repr, unknown))}")
-    return np.array([place[label] for label in given], dtype=np.int64).reshape(rows.shape)
+        raise ValueError(
+            f"not on the scale {list(scale)}: {sorted(map(repr, unknown))}"
+        )
+    return np.array([place[label] for label in given], dtype=np.int64).reshape(
+        rows.shape
+    )
 
 
 def confusion_matrix(
@@ -122,7 +128,10 @@ def confusion_matrix(
     first, second: shape (n_items,); an item that either left unlabelled is not counted. All zeros without any.
     """
     codes = label_codes(
-        np.column_stack([np.asarray(first, dtype=object), np.asarray(second, dtype=object)]), scale
+        np.column_stack(
+            [np.asarray(first, dtype=object), np.asarray(second, dtype=object)]
+        ),
+        scale,
     )
     both = codes[(codes != UNLABELLED).all(axis=1)]
     q = len(scale)
@@ -130,7 +139,12 @@ def confusion_matrix(
 
 
 def estimate(
-    statistic: Statistic, labels: ArrayLike, scale: Sequence[str], cluster: ArrayLike, *, seed: int
+    statistic: Statistic,
+    labels: ArrayLike,
+    scale: Sequence[str],
+    cluster: ArrayLike,
+    *,
+    seed: int,
 ) -> AgreementEstimate:
     """The coefficient with the interval that fits it: of a rate `intervals.clustered_rate`, else `bootstrap`.
 
@@ -144,7 +158,13 @@ def estimate(
     found = clustered_rate(n_agreeing, n_labelled, cluster)
     why = None if found.n else Why.NO_OVERLAP
     return AgreementEstimate(
-        found.value, found.low, found.high, found.n, found.n_clusters, n_undefined=0, why=why
+        found.value,
+        found.low,
+        found.high,
+        found.n,
+        found.n_clusters,
+        n_undefined=0,
+        why=why,
     )
 
 
@@ -167,13 +187,17 @@ def bootstrap(
     are alike (one case only, or full agreement) there is no interval, because one without width would claim certainty.
     """
     q = len(scale)
-    sums, _ = cluster_sums(cluster, *statistic.summands(label_codes(labels, scale), q).T)
+    sums, _ = cluster_sums(
+        cluster, *statistic.summands(label_codes(labels, scale), q).T
+    )
     sums = sums[sums.any(axis=1)]
     n_clusters = len(sums)
     whole = sums.sum(axis=0)
     value = float(statistic.value(whole, q))
     drawn = statistic.value(resampled_counts(n_clusters, seed, n_resamples) @ sums, q)
-    different, place, n = np.unique(sums, axis=0, return_inverse=True, return_counts=True)
+    different, place, n = np.unique(
+        sums, axis=0, return_inverse=True, return_counts=True
+    )
     # Not `whole - different`: a category without labels must be exactly 0.
     without_one = statistic.value((n - np.eye(len(n))) @ different, q)[place.ravel()]
     defined = drawn[~np.isnan(drawn)]
@@ -182,7 +206,13 @@ def bootstrap(
     if why is Why.NO_WIDTH:
         low = high = np.nan
     return AgreementEstimate(
-        value, low, high, round(float(whole[0])), n_clusters, n_resamples - len(defined), why
+        value,
+        low,
+        high,
+        round(float(whole[0])),
+        n_clusters,
+        n_resamples - len(defined),
+        why,
     )
 
 
@@ -195,7 +225,9 @@ def _bca(value: float, drawn: Array, without_one: Array, confidence: float) -> I
     bias = normal.inv_cdf(min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
     shifted = [bias + sign * normal.inv_cdf((1 + confidence) / 2) for sign in (-1, 1)]
     acceleration = _acceleration(without_one)
-    places = [normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted]
+    places = [
+        normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted
+    ]
     low, high = np.quantile(drawn, places)
     return Interval(float(low), float(high))
 
@@ -217,13 +249,17 @@ def _why_no_interval(low: float, high: float) -> Why | None:
 
 def label_counts(codes: Codes, n_categories: int) -> Array:
     """How many annotators gave each item each category: r_ik, shape (n_items, n_categories)."""
-    counts: Array = (codes[:, :, None] == np.arange(n_categories)).sum(axis=1, dtype=np.float64)
+    counts: Array = (codes[:, :, None] == np.arange(n_categories)).sum(
+        axis=1, dtype=np.float64
+    )
     return counts
 
 
 def square(sums: Array, n_categories: int) -> Array:
     """The columns after the first as matrices, shape (..., n_categories, n_categories)."""
-    matrices: Array = sums[..., 1:].reshape(*sums.shape[:-1], n_categories, n_categories)
+    matrices: Array = sums[..., 1:].reshape(
+        *sums.shape[:-1], n_categories, n_categories
+    )
     return matrices
 
 

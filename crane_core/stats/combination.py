@@ -38,5 +38,7 @@ def cascade(predicted: ArrayLike) -> Array:
 def _table(predicted: ArrayLike) -> Array:
     table = np.asarray(predicted, dtype=bool)
     if table.ndim != 2 or not len(table):
-        raise ValueError(f"expected a table of detectors by instances, not {table.shape}")
+        raise ValueError(
+            f"expected a table of detectors by instances, not {table.shape}"
+        )
     return table

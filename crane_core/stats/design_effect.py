@@ -90,7 +90,9 @@ def correlation_of_cases(
     """
     ones = np.asarray(right, dtype=np.float64)
     sums = np.column_stack([np.asarray(asked, dtype=np.float64), ones, ones])
-    return _correlation(sums, np.asarray(n_cases, dtype=np.float64), seed, n_resamples, confidence)
+    return _correlation(
+        sums, np.asarray(n_cases, dtype=np.float64), seed, n_resamples, confidence
+    )
 
 
 def _correlation(
@@ -98,11 +100,15 @@ def _correlation(
 ) -> Estimate:
     """sums: m_i, total_i and the sum of squares of a cluster, a row for `n_of` clusters each."""
     sizes, totals = sums[:, 0], sums[:, 1]
-    parts = np.column_stack([np.ones(len(sums)), sums, sizes**2, ratio_of_sums(totals**2, sizes)])
+    parts = np.column_stack(
+        [np.ones(len(sums)), sums, sizes**2, ratio_of_sums(totals**2, sizes)]
+    )
     drawn = _anova_rho(resampled_sums(parts, n_of, seed, n_resamples))
     defined = drawn[~np.isnan(drawn)]
     tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
+    low, high = (
+        np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
+    )
     whole = n_of @ parts
     return Estimate(
         float(_anova_rho(whole)),
@@ -123,7 +129,9 @@ def _anova_rho(parts: Array) -> Array:
     return ratio_of_sums(between - within, between + (size - 1) * within)
 
 
-def margin(n: float, *, z: float = Z_95, p: float = 0.5, population: int | None = None) -> float:
+def margin(
+    n: float, *, z: float = Z_95, p: float = 0.5, population: int | None = None
+) -> float:
     """Half width of a share's interval from n independent items, as a share; Equation 1 of the paper solved for E.
 
         E = z sqrt(p (1 - p) / n (N - n) / (N - 1))

@@ -98,7 +98,9 @@ def _icc(sums: Array, k: int) -> Array:
     above = ratio_of_sums(k * (squares - total**2 / n), np.maximum(n - 1, 0))
     within = k * (total - squares) / (n * (k - 1))
     whole = above + (k - 1) * within
-    return np.clip(ratio_of_sums(above - within, np.where(whole > 1e-12, whole, 0)), 0, 1)
+    return np.clip(
+        ratio_of_sums(above - within, np.where(whole > 1e-12, whole, 0)), 0, 1
+    )
 
 
 def _counts(n_right: ArrayLike, n_runs: ArrayLike) -> tuple[Array, Array]:
@@ -106,5 +108,7 @@ def _counts(n_right: ArrayLike, n_runs: ArrayLike) -> tuple[Array, Array]:
         np.asarray(n_right, dtype=np.float64), np.asarray(n_runs, dtype=np.float64)
     )
     if (right < 0).any() or (right > runs).any():
-        raise ValueError("the number of right runs must be between 0 and the number of runs")
+        raise ValueError(
+            "the number of right runs must be between 0 and the number of runs"
+        )
     return right, runs

@@ -11,7 +11,13 @@ two annotators it is Scott's pi. Degenerate: without such an item, or with one l
 
 import numpy as np
 
-from crane_core.stats.agreement import Array, Codes, Statistic, agreeing_share, label_counts
+from crane_core.stats.agreement import (
+    Array,
+    Codes,
+    Statistic,
+    agreeing_share,
+    label_counts,
+)
 from crane_core.stats.resampling import ratio_of_sums
 
 
@@ -20,7 +26,9 @@ def _summands(codes: Codes, q: int) -> Array:
     counts = label_counts(codes, q)
     paired = counts.sum(axis=1) >= 2
     counts = counts * paired[:, None]
-    return np.column_stack([paired, agreeing_share(counts, np.eye(q)), counts.sum(axis=1), counts])
+    return np.column_stack(
+        [paired, agreeing_share(counts, np.eye(q)), counts.sum(axis=1), counts]
+    )
 
 
 def _value(sums: Array, q: int) -> Array:

@@ -82,7 +82,9 @@ def odds_ratios(
     names, place = np.unique(np.asarray(group), return_inverse=True)
     cases, case = np.unique(np.asarray(cluster), return_inverse=True)
     if not len(y) == len(with_it) == len(place) == len(case):
-        raise ValueError(f"unequal lengths: {len(y)}, {len(with_it)}, {len(place)}, {len(case)}")
+        raise ValueError(
+            f"unequal lengths: {len(y)}, {len(with_it)}, {len(place)}, {len(case)}"
+        )
     if not ((y >= 0) & (y <= 1)).all():
         raise ValueError("an outcome must be between 0 and 1")
     from scipy.special import (
@@ -97,7 +99,9 @@ def odds_ratios(
     cell = 2 * place + with_it
     why, where = _cannot_fit(y, cell, case, k)
     if why:
-        return found._replace(unfit=why, unfit_groups=tuple(str(names[index]) for index in where))
+        return found._replace(
+            unfit=why, unfit_groups=tuple(str(names[index]) for index in where)
+        )
     shares = np.bincount(cell, y) / np.bincount(cell)
     effect = np.kron(np.eye(k), [-1.0, 1.0])
     log_ratio = effect @ np.log(shares / (1 - shares))
@@ -129,16 +133,26 @@ def _cannot_fit(
         return Unfit.ONE_GROUP, []
     outcomes = [y[cell == index] for index in range(2 * k)]
     lonely = sorted(
-        {index // 2 for index in range(2 * k) if len(np.unique(case[cell == index])) < 2}
+        {
+            index // 2
+            for index in range(2 * k)
+            if len(np.unique(case[cell == index])) < 2
+        }
     )
     if lonely or case.max() < 2 * k:
         return Unfit.FEW_CLUSTERS, lonely
     separated = sorted(
-        {index // 2 for index, of in enumerate(outcomes) if (of == 0).all() or (of == 1).all()}
+        {
+            index // 2
+            for index, of in enumerate(outcomes)
+            if (of == 0).all() or (of == 1).all()
+        }
     )
     if separated:
         return Unfit.SEPARATED, separated
-    steady = [group for group in range(k) if _n_changed(y, cell, case, group) < LEAST_CHANGED]
+    steady = [
+        group for group in range(k) if _n_changed(y, cell, case, group) < LEAST_CHANGED
+    ]
     return (Unfit.FEW_CHANGED, steady) if steady else (None, [])
 
 
@@ -147,15 +161,22 @@ def _n_changed(y: Array, cell: NDArray[Any], case: NDArray[Any], group: int) -> 
     n_cases = int(case.max()) + 1
     shares = [
         ratio_of_sums(
-            np.bincount(case[of], y[of], n_cases), np.bincount(case[of], minlength=n_cases)
+            np.bincount(case[of], y[of], n_cases),
+            np.bincount(case[of], minlength=n_cases),
         )
         for of in (cell == 2 * group, cell == 2 * group + 1)
     ]
     is_there = ~(np.isnan(shares[0]) & np.isnan(shares[1]))
-    return int(np.count_nonzero(is_there & ~np.isclose(shares[0], shares[1], rtol=0, atol=1e-9)))
+    return int(
+        np.count_nonzero(
+            is_there & ~np.isclose(shares[0], shares[1], rtol=0, atol=1e-9)
+        )
+    )
 
 
-def _covariance(y: Array, cell: NDArray[Any], case: NDArray[Any], shares: Array) -> Array:
+def _covariance(
+    y: Array, cell: NDArray[Any], case: NDArray[Any], shares: Array
+) -> Array:
     """The covariance of the logits of the cells, shape (2k, 2k): B^-1 M B^-1 with B = diag(n_c p_c q_c), M = U'U.
 
         u_ic = n_c / (n_c - m_ic) sum_j (y_j - p_c)    over the m_ic outcomes of cluster i in cell c
@@ -168,7 +189,9 @@ def _covariance(y: Array, cell: NDArray[Any], case: NDArray[Any], shares: Array)
     counts = np.bincount(place, minlength=n_cases * n_cells).reshape(shape)
     residuals = np.bincount(place, y - shares[cell], n_cases * n_cells).reshape(shape)
     of_cell = counts.sum(axis=0)
-    scores = residuals * of_cell / (of_cell - counts) / (of_cell * shares * (1 - shares))
+    scores = (
+        residuals * of_cell / (of_cell - counts) / (of_cell * shares * (1 - shares))
+    )
     covariance: Array = scores.T @ scores
     return covariance
 

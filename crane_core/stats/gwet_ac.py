@@ -44,14 +44,18 @@ def _summands(codes: Codes, weights: Array) -> Array:
     counts = label_counts(codes, len(weights))
     n_labels = counts.sum(axis=1)
     shares = counts / np.maximum(n_labels, 1)[:, None]
-    return np.column_stack([n_labels >= 2, n_labels >= 1, agreeing_share(counts, weights), shares])
+    return np.column_stack(
+        [n_labels >= 2, n_labels >= 1, agreeing_share(counts, weights), shares]
+    )
 
 
 def _value(sums: Array, weights: Array) -> Array:
     q = len(weights)
     observed = ratio_of_sums(sums[..., 2], sums[..., 0])
     prevalence = ratio_of_sums(sums[..., 3:], sums[..., 1:2])
-    chance = weights.sum() / (q * (q - 1)) * (prevalence * (1 - prevalence)).sum(axis=-1)
+    chance = (
+        weights.sum() / (q * (q - 1)) * (prevalence * (1 - prevalence)).sum(axis=-1)
+    )
     value: Array = (observed - chance) / (1 - chance)
     return value
 

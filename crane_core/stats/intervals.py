@@ -41,7 +41,11 @@ whatever the last digit of their rate."""
 
 
 def clustered_rate(
-    part: ArrayLike, whole: ArrayLike, cluster: ArrayLike, *, confidence: float = CONFIDENCE
+    part: ArrayLike,
+    whole: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    confidence: float = CONFIDENCE,
 ) -> RateEstimate:
     """The rate sum(part) / sum(whole) with Wilson's interval for its effective number of instances.
 
@@ -73,10 +77,14 @@ def rate_of_cases(
 
 def _asked_of(asked: ArrayLike, *columns: ArrayLike) -> Array:
     counts = np.asarray(asked, dtype=np.float64)
-    return np.column_stack([np.asarray(column, dtype=np.float64)[counts > 0] for column in columns])
+    return np.column_stack(
+        [np.asarray(column, dtype=np.float64)[counts > 0] for column in columns]
+    )
 
 
-def _rate(sums: Array, n_instances: int, most: float, confidence: float) -> RateEstimate:
+def _rate(
+    sums: Array, n_instances: int, most: float, confidence: float
+) -> RateEstimate:
     """sums: part and whole of each cluster, shape (n_clusters, 2). most: the effective number of instances."""
     n, (total_part, total) = len(sums), sums.sum(axis=0)
     if not total:
@@ -88,7 +96,9 @@ def _rate(sums: Array, n_instances: int, most: float, confidence: float) -> Rate
     fewest = _kish(sums[:, 1])
     effective = share * (1 - share) / variance if variance > 0 else fewest
     low, high = wilson(
-        share, min(max(effective, fewest), max(most, fewest)), student_quantile(n - 1, confidence)
+        share,
+        min(max(effective, fewest), max(most, fewest)),
+        student_quantile(n - 1, confidence),
     )
     return RateEstimate(share, low, high, n_instances, n)
 
@@ -111,7 +121,11 @@ def clustered_difference(
     (n,) and one order of instances: what both conditions share cancels. Cut to -1..1; one case leaves the whole range.
     """
     return clustered_contrast(
-        (-1.0, 1.0), (part_a, part_b), (whole_a, whole_b), cluster, confidence=confidence
+        (-1.0, 1.0),
+        (part_a, part_b),
+        (whole_a, whole_b),
+        cluster,
+        confidence=confidence,
     )
 
 
@@ -140,7 +154,11 @@ def clustered_contrast(
 
 
 def difference_of_cases(
-    right_a: ArrayLike, right_b: ArrayLike, asked: ArrayLike, *, confidence: float = CONFIDENCE
+    right_a: ArrayLike,
+    right_b: ArrayLike,
+    asked: ArrayLike,
+    *,
+    confidence: float = CONFIDENCE,
 ) -> RateEstimate:
     """`clustered_difference` of counts per cluster, as for `rate_of_cases`; `asked` is that of both conditions."""
     sums = _asked_of(asked, right_a, asked, right_b, asked)
@@ -149,17 +167,28 @@ def difference_of_cases(
 
 
 def _contrast(
-    weights: Sequence[float], sums: Array, n_instances: int, effective: float, confidence: float
+    weights: Sequence[float],
+    sums: Array,
+    n_instances: int,
+    effective: float,
+    confidence: float,
 ) -> RateEstimate:
     """sums: part and whole of each rate in turn, a row per cluster."""
     n, total = len(sums), sums.sum(axis=0)
     if not total[1::2].all():
         return RateEstimate(nan, nan, nan, 0, 0)
     rates = total[::2] / total[1::2]
-    value = float(sum(weight * rate for weight, rate in zip(weights, rates, strict=True)))
+    value = float(
+        sum(weight * rate for weight, rate in zip(weights, rates, strict=True))
+    )
     moved = np.zeros(n)
     for j, weight in enumerate(weights):
-        moved += weight * n * (sums[:, 2 * j] - rates[j] * sums[:, 2 * j + 1]) / total[2 * j + 1]
+        moved += (
+            weight
+            * n
+            * (sums[:, 2 * j] - rates[j] * sums[:, 2 * j + 1])
+            / total[2 * j + 1]
+        )
     per_cluster = max(effective / n, 1.0)
     middle = n * value / (n + 1)
     variance = (_squares(moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
@@ -168,7 +197,10 @@ def _contrast(
         sum(min(weight, 0.0) for weight in weights),
         sum(max(weight, 0.0) for weight in weights),
     )
-    low, high = max(min(middle - reach, value), least), min(max(middle + reach, value), most)
+    low, high = (
+        max(min(middle - reach, value), least),
+        min(max(middle + reach, value), most),
+    )
     return RateEstimate(value, low, high, n_instances, n)
 
 
@@ -182,11 +214,14 @@ def wilson(share: float, n: float, z: float) -> Interval:
     middle = share + z**2 / (2 * n)
     reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return Interval(
-        max(0.0, (middle - reach) / (1 + z**2 / n)), min(1.0, (middle + reach) / (1 + z**2 / n))
+        max(0.0, (middle - reach) / (1 + z**2 / n)),
+        min(1.0, (middle + reach) / (1 + z**2 / n)),
     )
 
 
-def _counted(cluster: ArrayLike, weight: ArrayLike, *columns: ArrayLike) -> tuple[Array, Array]:
+def _counted(
+    cluster: ArrayLike, weight: ArrayLike, *columns: ArrayLike
+) -> tuple[Array, Array]:
     """Sums per cluster of the instances whose weight is above 0, shape (n_clusters, n_columns), and these weights."""
     weights = np.asarray(weight, dtype=np.float64)
     sums, _ = cluster_sums(cluster, *columns, weights)

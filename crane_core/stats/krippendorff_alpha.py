@@ -48,5 +48,9 @@ def _ordinal(sums: Array, q: int) -> Array:
     return _alpha(matrix, (mean_rank[..., :, None] - mean_rank[..., None, :]) ** 2)
 
 
-NOMINAL = Statistic("Krippendorff's alpha, nominal", "Krippendorff 2011", _coincidences, _nominal)
-ORDINAL = Statistic("Krippendorff's alpha, ordinal", "Krippendorff 2011", _coincidences, _ordinal)
+NOMINAL = Statistic(
+    "Krippendorff's alpha, nominal", "Krippendorff 2011", _coincidences, _nominal
+)
+ORDINAL = Statistic(
+    "Krippendorff's alpha, ordinal", "Krippendorff 2011", _coincidences, _ordinal
+)

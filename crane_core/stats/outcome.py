@@ -49,7 +49,10 @@ class BoundTest(NamedTuple):
 
 
 def outcome(
-    difference: float | None, p_adjusted: Iterable[float | None], *, bound: BoundTest | None = None
+    difference: float | None,
+    p_adjusted: Iterable[float | None],
+    *,
+    bound: BoundTest | None = None,
 ) -> Outcome:
     """The outcome of a comparison at the 5% level.
 

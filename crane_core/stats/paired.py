@@ -21,7 +21,9 @@ class Discordance(NamedTuple):
 def discordance(right_a: ArrayLike, right_b: ArrayLike) -> Discordance:
     """The four-fold table of two boolean arrays of shape (n,) in one order of instances."""
     a, b = _pair(right_a, right_b)
-    return Discordance(*(int(np.count_nonzero(cell)) for cell in (a & b, a & ~b, ~a & b, ~a & ~b)))
+    return Discordance(
+        *(int(np.count_nonzero(cell)) for cell in (a & b, a & ~b, ~a & b, ~a & ~b))
+    )
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
@@ -36,8 +38,12 @@ def mcnemar(only_a: int, only_b: int) -> float:
     return min(1.0, 2 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
 
 
-def _pair(right_a: ArrayLike, right_b: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _pair(
+    right_a: ArrayLike, right_b: ArrayLike
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     a, b = np.asarray(right_a, dtype=bool), np.asarray(right_b, dtype=bool)
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"expected two arrays of the same length, not {a.shape} and {b.shape}")
+        raise ValueError(
+            f"expected two arrays of the same length, not {a.shape} and {b.shape}"
+        )
     return a, b

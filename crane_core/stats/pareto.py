@@ -10,7 +10,10 @@ def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
     cost, value: shape (n,). Options with the same cost and value are all on the front or all off it; an option whose
     cost or value is nan is not on it.
     """
-    costs, values = np.asarray(cost, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    costs, values = (
+        np.asarray(cost, dtype=np.float64),
+        np.asarray(value, dtype=np.float64),
+    )
     if costs.shape != values.shape or costs.ndim != 1:
         raise ValueError(
             f"expected two arrays of the same length, not {costs.shape} and {values.shape}"

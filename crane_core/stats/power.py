@@ -34,7 +34,9 @@ class _Rejections(NamedTuple):
             bdtr,
         )  # loaded with the first test, not with the app: it takes half a second
 
-        turned = min(max((discordant_share + difference) / (2 * discordant_share), 0.0), 1.0)
+        turned = min(
+            max((discordant_share + difference) / (2 * discordant_share), 0.0), 1.0
+        )
         one = bdtr(self.critical, self.n_differing, turned)
         other = bdtr(self.critical, self.n_differing, 1 - turned)
         return float(self.chance @ (one + other))
@@ -69,7 +71,9 @@ def minimum_detectable_difference(
     for _ in range(_STEPS):
         middle = (low + high) / 2
         low, high = (
-            (low, middle) if rejections.power(discordant_share, middle) >= power else (middle, high)
+            (low, middle)
+            if rejections.power(discordant_share, middle) >= power
+            else (middle, high)
         )
     return high
 
@@ -81,10 +85,17 @@ def _rejections(n: int, discordant_share: float, alpha: float) -> _Rejections:
         n * discordant_share,
         _FAR * sqrt(n * discordant_share * (1 - discordant_share)) + 1,
     )
-    differing = np.arange(max(1, int(middle - reach)), min(n, int(middle + reach) + 1) + 1)
-    chance = bdtr(differing, n, discordant_share) - bdtr(differing - 1, n, discordant_share)
+    differing = np.arange(
+        max(1, int(middle - reach)), min(n, int(middle + reach) + 1) + 1
+    )
+    chance = bdtr(differing, n, discordant_share) - bdtr(
+        differing - 1, n, discordant_share
+    )
     critical = (
-        np.floor(differing / 2 + NormalDist().inv_cdf(alpha / 2) * np.sqrt(differing) / 2) + 1
+        np.floor(
+            differing / 2 + NormalDist().inv_cdf(alpha / 2) * np.sqrt(differing) / 2
+        )
+        + 1
     )
     while (
         is_too_many := (critical >= 0)

@@ -50,26 +50,39 @@ def powered_share(
     that are independent; the interval is Wilson's for the number of labels that would have it, as in
     `intervals.clustered_rate`. nan without a person's label.
     """
-    y, f, alone = (np.asarray(values, dtype=np.float64) for values in (human, judge, judge_alone))
+    y, f, alone = (
+        np.asarray(values, dtype=np.float64) for values in (human, judge, judge_alone)
+    )
     n, n_more = len(y), len(alone)
     if not n:
         return PoweredShare(nan, nan, nan, 0, n_more, 0, 0.0)
     weight = _weight(y, f, alone)
     corrected = y - weight * f
-    value = min(max(float(corrected.mean() + (weight * alone.mean() if n_more else 0.0)), 0.0), 1.0)
+    value = min(
+        max(float(corrected.mean() + (weight * alone.mean() if n_more else 0.0)), 0.0),
+        1.0,
+    )
     summands = np.concatenate(
         [(corrected - corrected.mean()) / n, _centred(alone) * weight / max(n_more, 1)]
     )
-    names = np.concatenate([np.asarray(cluster).astype(str), np.asarray(cluster_alone).astype(str)])
+    names = np.concatenate(
+        [np.asarray(cluster).astype(str), np.asarray(cluster_alone).astype(str)]
+    )
     sums = cluster_sums(names, summands)[0][:, 0]
     n_labelled = len(set(names[:n].tolist()))
     n_clusters = len(sums)
-    variance = n_clusters / (n_clusters - 1) * float(sums @ sums) if n_clusters > 1 else 0.0
-    apart = float(corrected.var()) / n + weight**2 * float(alone.var() if n_more else 0.0) / max(
-        n_more, 1
+    variance = (
+        n_clusters / (n_clusters - 1) * float(sums @ sums) if n_clusters > 1 else 0.0
     )
+    apart = float(corrected.var()) / n + weight**2 * float(
+        alone.var() if n_more else 0.0
+    ) / max(n_more, 1)
     spread = value * (1 - value)
-    effective = min(spread / apart, spread / variance) if apart > 0 and variance > 0 else n_labelled
+    effective = (
+        min(spread / apart, spread / variance)
+        if apart > 0 and variance > 0
+        else n_labelled
+    )
     low, high = wilson(
         value, max(effective, n_labelled), student_quantile(n_labelled - 1, confidence)
     )

@@ -51,7 +51,9 @@ def diagnosis_credit(
     credit. None, "unverifiable" and any other word give nan: not judged.
     """
     known = DIAGNOSIS_CREDIT | {"partial": partial}
-    return np.array([known.get(str(outcome), np.nan) for outcome in outcomes], dtype=np.float64)
+    return np.array(
+        [known.get(str(outcome), np.nan) for outcome in outcomes], dtype=np.float64
+    )
 
 
 def confusion_parts(
@@ -74,7 +76,11 @@ def confusion_parts(
     """
     crashes = np.atleast_1d(np.asarray(truth, dtype=bool)).astype(np.float64)
     predicted = _same_length(crashes, detected, "detected")
-    credits = np.ones_like(crashes) if credit is None else _same_length(crashes, credit, "credit")
+    credits = (
+        np.ones_like(crashes)
+        if credit is None
+        else _same_length(crashes, credit, "credit")
+    )
     weights = (
         np.ones_like(crashes)
         if weight is None

@@ -105,7 +105,9 @@ def _drawn(moved: _Moved, observed: float, seed: int) -> float:
     rng, n_reached = np.random.default_rng(seed), 0
     for n in _portions(N_DRAWS):
         swapped = rng.binomial(moved.n_of, 0.5, size=(n, len(moved.n_of)))
-        n_reached += int(np.count_nonzero(_is_reached(moved.differences(swapped), observed)))
+        n_reached += int(
+            np.count_nonzero(_is_reached(moved.differences(swapped), observed))
+        )
     return (n_reached + 1) / (N_DRAWS + 1)
 
 
@@ -115,7 +117,9 @@ def _portions(n: int) -> Iterator[int]:
 
 
 def _is_reached(differences: Array, observed: float) -> NDArray[np.bool_]:
-    reached: NDArray[np.bool_] = np.isnan(differences) | (np.abs(differences) >= observed - _CLOSE)
+    reached: NDArray[np.bool_] = np.isnan(differences) | (
+        np.abs(differences) >= observed - _CLOSE
+    )
     return reached
 
 

@@ -45,14 +45,18 @@ def cluster_sums(
 
 
 @lru_cache(maxsize=16)
-def resampled_counts(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np.float64]:
+def resampled_counts(
+    n_clusters: int, seed: int, n_resamples: int
+) -> NDArray[np.float64]:
     """How often each cluster is drawn, shape (n_resamples, n_clusters), read-only; every row sums to n_clusters.
 
     The seed decides the draw, so a page that asks dozens of questions of the same cases draws them once.
     """
     if n_clusters == 0:
         return np.zeros((n_resamples, 0))
-    chosen = np.random.default_rng(seed).integers(n_clusters, size=(n_resamples, n_clusters))
+    chosen = np.random.default_rng(seed).integers(
+        n_clusters, size=(n_resamples, n_clusters)
+    )
     chosen += np.arange(n_resamples)[:, None] * n_clusters
     counts = np.bincount(chosen.ravel(), minlength=n_resamples * n_clusters)
     drawn = counts.reshape(n_resamples, n_clusters).astype(np.float64)
@@ -70,17 +74,24 @@ def resampled_sums(
     n / n_clusters, which has the multinomial distribution that drawing one by one has. Eleven thousand cases of two
     labelled instances differ in a handful of ways.
     """
-    different, place = np.unique(np.asarray(sums, dtype=np.float64), axis=0, return_inverse=True)
+    different, place = np.unique(
+        np.asarray(sums, dtype=np.float64), axis=0, return_inverse=True
+    )
     n = np.bincount(place.ravel(), np.asarray(n_of, dtype=np.float64), len(different))
     if not n.sum():
         return np.zeros((n_resamples, different.shape[1]))
-    drawn = np.random.default_rng(seed).multinomial(int(n.sum()), n / n.sum(), size=n_resamples)
+    drawn = np.random.default_rng(seed).multinomial(
+        int(n.sum()), n / n.sum(), size=n_resamples
+    )
     return np.asarray(drawn @ different, dtype=np.float64)
 
 
 def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     """part / whole elementwise, nan if the whole is 0."""
-    top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    top, bottom = (
+        np.asarray(part, dtype=np.float64),
+        np.asarray(whole, dtype=np.float64),
+    )
     value = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=value, where=bottom != 0)
     return value

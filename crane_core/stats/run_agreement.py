@@ -23,7 +23,10 @@ class RunPairs(NamedTuple):
 
 def run_pairs(n_crash: ArrayLike, n_safe: ArrayLike) -> RunPairs:
     """n_crash, n_safe: shape (n,), counts of answered runs by what they say. Raises ValueError on a negative count."""
-    crash, safe = np.asarray(n_crash, dtype=np.float64), np.asarray(n_safe, dtype=np.float64)
+    crash, safe = (
+        np.asarray(n_crash, dtype=np.float64),
+        np.asarray(n_safe, dtype=np.float64),
+    )
     if crash.shape != safe.shape:
         raise ValueError(f"n_crash has shape {crash.shape}, n_safe has {safe.shape}")
     if (crash < 0).any() or (safe < 0).any():

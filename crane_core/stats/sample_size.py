@@ -23,9 +23,15 @@ def required_sample(
     worst case.
     """
     if population < 0 or not 0 < margin < 1 or not 0 < p < 1:
-        raise ValueError("population must be at least 0, and margin and p between 0 and 1")
+        raise ValueError(
+            "population must be at least 0, and margin and p between 0 and 1"
+        )
     spread = z**2 * p * (1 - p)
-    return ceil(population * spread / (margin**2 * (population - 1) + spread)) if population else 0
+    return (
+        ceil(population * spread / (margin**2 * (population - 1) + spread))
+        if population
+        else 0
+    )
 
 
 def allocate(sample: int, strata: Mapping[Stratum, int]) -> dict[Stratum, int]:
@@ -36,4 +42,7 @@ def allocate(sample: int, strata: Mapping[Stratum, int]) -> dict[Stratum, int]:
     population = sum(strata.values())
     if population == 0:
         return dict.fromkeys(strata, 0)
-    return {stratum: min(size, -(-sample * size // population)) for stratum, size in strata.items()}
+    return {
+        stratum: min(size, -(-sample * size // population))
+        for stratum, size in strata.items()
+    }

@@ -36,7 +36,11 @@ def sign_flip(difference: ArrayLike, cluster: ArrayLike, *, seed: int) -> float:
         return 1.0
     observed = abs(float(sums.sum())) - _CLOSE
     unit = next(
-        (n for n in _UNITS if np.allclose(moved * n, np.rint(moved * n), rtol=0, atol=_CLOSE * n)),
+        (
+            n
+            for n in _UNITS
+            if np.allclose(moved * n, np.rint(moved * n), rtol=0, atol=_CLOSE * n)
+        ),
         None,
     )
     if unit is not None:
@@ -46,7 +50,9 @@ def sign_flip(difference: ArrayLike, cluster: ArrayLike, *, seed: int) -> float:
         return min(1.0, float(chances[reached >= observed].sum()))
     rng, n_reached = np.random.default_rng(seed), 0
     for n_left in range(N_DRAWS, 0, -_AT_A_TIME):
-        drawn = rng.choice((-1.0, 1.0), size=(min(n_left, _AT_A_TIME), len(moved))) @ moved
+        drawn = (
+            rng.choice((-1.0, 1.0), size=(min(n_left, _AT_A_TIME), len(moved))) @ moved
+        )
         n_reached += int(np.count_nonzero(np.abs(drawn) >= observed))
     return (n_reached + 1) / (N_DRAWS + 1)
 
@@ -65,7 +71,9 @@ def _chances(steps: NDArray[np.int64]) -> Array:
     for size, n in zip(*np.unique(steps, return_counts=True), strict=True):
         k = np.arange(n + 1)
         spaced = np.zeros(size * n + 1)
-        spaced[::size] = np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) - n * log(2))
+        spaced[::size] = np.exp(
+            gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) - n * log(2)
+        )
         chances = _convolved(chances, spaced)
     return chances
 

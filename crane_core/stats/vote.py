@@ -19,7 +19,9 @@ class Vote(NamedTuple):
     unanswered: NDArray[np.bool_]
 
 
-def answers(n_crash: ArrayLike, n_safe: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def answers(
+    n_crash: ArrayLike, n_safe: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Both counts as integer arrays of one shape. Raises ValueError on a negative count."""
     crash, safe = np.broadcast_arrays(
         np.asarray(n_crash, dtype=np.int64), np.asarray(n_safe, dtype=np.int64)

@@ -55,9 +55,7 @@ _COUNTED = """r.instance_id, bool_or(i.crashes) AS truth,
 """What the filters of `_HAVING` ask of an instance."""
 _FROM_RUNS = """FROM runs r
             LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id"""
-_OF_RUN = (
-    "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0"
-)
+_OF_RUN = "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0"
 
 
 def instance_page(
@@ -85,7 +83,10 @@ def instance_page(
 
 
 def place_of(
-    cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, only: Only = Only.ALL
+    cursor: duckdb.DuckDBPyConnection,
+    run: RunKey,
+    instance_id: str,
+    only: Only = Only.ALL,
 ) -> AnswerPlace:
     """The neighbours of an instance among those that `only` leaves; `place` is 0 if it is none of them."""
     rows = cursor.execute(

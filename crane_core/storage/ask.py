@@ -105,7 +105,11 @@ def schema(store: Store) -> list[Relation]:
     kept_unique = {table.name: table.key for table in TABLES.values()}
     return [
         Relation(
-            name, is_view, words, tuple(key) or kept_unique.get(name, ()), tuple(columns[name])
+            name,
+            is_view,
+            words,
+            tuple(key) or kept_unique.get(name, ()),
+            tuple(columns[name]),
         )
         for name, is_view, words, key in named
     ]

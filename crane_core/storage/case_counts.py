@@ -72,7 +72,9 @@ def conditions(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
             """,
             [found.loc[~found["is_known"], "experiment"].unique().tolist()],
         ).df()
-        known = pd.MultiIndex.from_frame(found[key]).isin(pd.MultiIndex.from_frame(others))
+        known = pd.MultiIndex.from_frame(found[key]).isin(
+            pd.MultiIndex.from_frame(others)
+        )
         found = found[found["is_known"] | known]
     return found.drop(columns="is_known").reset_index(drop=True)
 
@@ -94,13 +96,16 @@ def case_counts(
     )
     cursor.register("shown", asked)
     cursor.register(
-        "credits", pd.DataFrame((question.credit or {}).items(), columns=["label", "credit"])
+        "credits",
+        pd.DataFrame((question.credit or {}).items(), columns=["label", "credit"]),
     )
     try:
         counted = cursor.execute(
             _COUNTED.format(
                 predicted=PREDICTED[question.predicted],
-                asks="n_safe = 0" if question.predicted == "all runs" else "n_crash > n_safe",
+                asks="n_safe = 0"
+                if question.predicted == "all runs"
+                else "n_crash > n_safe",
                 credit="1.0" if question.credit is None else "credit",
                 sums="".join(_SUMS.format(side=side) for side in ("base", "other")),
             ),

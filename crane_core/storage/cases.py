@@ -43,7 +43,9 @@ def case_list(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> pd.DataFrame
     ).df()
 
 
-def case(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> dict[str, Any] | None:
+def case(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str
+) -> dict[str, Any] | None:
     """All columns of one case, or None."""
     rows = cursor.execute(
         "SELECT c.*, b.title AS benchmark_title, b.licence, b.url FROM cases c "
@@ -55,7 +57,9 @@ def case(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> dic
     return dict(zip(names, found[0], strict=True)) if found else None
 
 
-def remarks(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> dict[str, str]:
+def remarks(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str
+) -> dict[str, str]:
     """Version to the benchmark authors' remark, if there is one."""
     return dict(
         cursor.execute(
@@ -65,7 +69,9 @@ def remarks(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> 
     )
 
 
-def cells(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+def cells(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str
+) -> pd.DataFrame:
     """Cells of both versions, every origin: version, origin, position, role, code, execution_count, ..."""
     return cursor.execute(
         """
@@ -77,7 +83,9 @@ def cells(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd
     ).df()
 
 
-def kernel_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+def kernel_states(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str
+) -> pd.DataFrame:
     """Runtime states of both versions: version, setting, origin, state (JSON text), is_literal."""
     return cursor.execute(
         """
@@ -89,7 +97,9 @@ def kernel_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: st
     ).df()
 
 
-def runs(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+def runs(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str
+) -> pd.DataFrame:
     """Every answer of every detector to both versions, in the order of asking."""
     return cursor.execute(
         """
@@ -103,7 +113,9 @@ def runs(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.
     ).df()
 
 
-def verdict_labels(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+def verdict_labels(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str
+) -> pd.DataFrame:
     """Labels that people gave to the verdicts of a case: version, detector, setting, experiment, annotator, label."""
     return cursor.execute(
         """
@@ -115,7 +127,9 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: s
     ).df()
 
 
-def prompt_list(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+def prompt_list(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str
+) -> pd.DataFrame:
     """Published or rendered prompts of a case without their texts: version, setting, origin, sha256, n_chars."""
     return cursor.execute(
         """
@@ -129,5 +143,7 @@ def prompt_list(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str)
 
 def prompt_text(cursor: duckdb.DuckDBPyConnection, sha256: str) -> str | None:
     """The text with this address, or None."""
-    rows = cursor.execute("SELECT text FROM prompts WHERE sha256 = ? LIMIT 1", [sha256]).fetchall()
+    rows = cursor.execute(
+        "SELECT text FROM prompts WHERE sha256 = ? LIMIT 1", [sha256]
+    ).fetchall()
     return str(rows[0][0]) if rows else None

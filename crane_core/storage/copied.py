@@ -17,7 +17,9 @@ _BATCH_ROWS = 10_000
 """At a time, so that a table of millions of rows is never in memory as a whole."""
 
 
-def copy_rows(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection) -> None:
+def copy_rows(
+    source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection
+) -> None:
     """Every row of every table, in its order, into the empty tables of `target`, inside the caller's transaction."""
     for table in table_names(source):
         rows = source.sql(f'FROM "{table}"').to_arrow_reader(_BATCH_ROWS)
@@ -35,7 +37,9 @@ def may_be_about(cursor: duckdb.DuckDBPyConnection, member: str, name: str) -> b
     for table, is_key in _tables_with(member):
         where = f'"{member}" = ?' if is_key else f'"{member}" IS NOT NULL'
         asked = [name] if is_key else []
-        if cursor.execute(f"SELECT 1 FROM {table} WHERE {where} LIMIT 1", asked).fetchall():
+        if cursor.execute(
+            f"SELECT 1 FROM {table} WHERE {where} LIMIT 1", asked
+        ).fetchall():
             return True
     return False
 

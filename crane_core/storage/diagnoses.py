@@ -77,5 +77,7 @@ def texts_by_run(
 
 def detector_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     """Ids and titles of every detector."""
-    rows = cursor.execute("SELECT detector, title FROM detectors ORDER BY ALL").fetchall()
+    rows = cursor.execute(
+        "SELECT detector, title FROM detectors ORDER BY ALL"
+    ).fetchall()
     return [name for row in rows for name in row]

@@ -12,7 +12,9 @@ from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.storage.packed import packed
 
 
-def benchmarks_of(cursor: duckdb.DuckDBPyConnection, instance_id: str) -> dict[str, bool]:
+def benchmarks_of(
+    cursor: duckdb.DuckDBPyConnection, instance_id: str
+) -> dict[str, bool]:
     """Benchmarks that have an instance of this name, each with whether its cells are available."""
     return dict(
         cursor.execute(
@@ -113,7 +115,9 @@ def shown_addresses(
     )
 
 
-def texts(cursor: duckdb.DuckDBPyConnection, addresses: Collection[str]) -> dict[str, str]:
+def texts(
+    cursor: duckdb.DuckDBPyConnection, addresses: Collection[str]
+) -> dict[str, str]:
     """The prompts with these addresses, each once however many instances have it."""
     return dict(
         cursor.execute(

@@ -69,7 +69,11 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def reply_text(
-    cursor: duckdb.DuckDBPyConnection, job: str, benchmark: str, instance_id: str, run_index: int
+    cursor: duckdb.DuckDBPyConnection,
+    job: str,
+    benchmark: str,
+    instance_id: str,
+    run_index: int,
 ) -> str | None:
     """The raw text of a reply, unchanged, or None; for the prompt's text see `cases.prompt_text` with its sha256."""
     rows = cursor.execute(
@@ -84,7 +88,8 @@ def verdicts_of_job(
 ) -> dict[tuple[str, int], tuple[bool | None, str | None]]:
     """By instance and index of the run: crashes, and why it is unanswered, as they were read when they were loaded."""
     rows = cursor.execute(
-        "SELECT instance_id, run_index, crashes, unanswered FROM runs WHERE experiment = ?", [job]
+        "SELECT instance_id, run_index, crashes, unanswered FROM runs WHERE experiment = ?",
+        [job],
     ).fetchall()
     return {(row[0], row[1]): (row[2], row[3]) for row in rows}
 
@@ -125,7 +130,9 @@ def judge_names(cursor: duckdb.DuckDBPyConnection) -> set[str]:
     return {row[0] for row in rows}
 
 
-def experiments_with_diagnoses(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> list[str]:
+def experiments_with_diagnoses(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str
+) -> list[str]:
     """Experiments in which an answer predicts the crash of a crashing instance of the benchmark and says why."""
     rows = cursor.execute(
         """

@@ -74,7 +74,9 @@ def counts_by_case(
         "annotator_kind = 'human' AND benchmark = $benchmark AND experiment = $experiment "
         "AND (instance_id, detector, setting) IN (SELECT instance_id, detector, setting FROM asked)"
     )
-    cursor.register("asked", verdicts[["instance_id", "detector", "setting", "case_id"]])
+    cursor.register(
+        "asked", verdicts[["instance_id", "detector", "setting", "case_id"]]
+    )
     try:
         return cursor.execute(
             f"""
@@ -114,7 +116,9 @@ def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 def first_pooled_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """`first_labels` of the judges of `pooled_judge_labels`."""
     return cursor.execute(
-        _FIRST.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED)
+        _FIRST.format(
+            named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED
+        )
     ).df()
 
 

@@ -36,7 +36,10 @@ def packed(
         for into, column in zip(pieces, batch.columns, strict=True):
             into.append(_references(column, known) if _is_text(column.type) else column)
     return pd.DataFrame(
-        {field.name: _column(field, of) for field, of in zip(reader.schema, pieces, strict=True)},
+        {
+            field.name: _column(field, of)
+            for field, of in zip(reader.schema, pieces, strict=True)
+        },
         copy=False,
     )
 
@@ -45,22 +48,32 @@ def by_value(column: pd.Series[Any], value_of: Callable[[str], str]) -> pd.Serie
     """`value_of` each text of a column, computed once per different one (nan for a missing one), by references too."""
     codes, texts = pd.factorize(column, use_na_sentinel=False)
     values = np.array([value_of(text) for text in texts], dtype=object)
-    return pd.Series(pd.array(values[codes], dtype=TEXT, copy=False), index=column.index)
+    return pd.Series(
+        pd.array(values[codes], dtype=TEXT, copy=False), index=column.index
+    )
 
 
 def _is_text(kind: pa.DataType) -> bool:
     return any(
         is_kind(kind)
-        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+        for is_kind in (
+            pa.types.is_string,
+            pa.types.is_large_string,
+            pa.types.is_string_view,
+        )
     )
 
 
-def _references(column: pa.Array, known: dict[str, str]) -> np.ndarray[Any, np.dtype[np.object_]]:
+def _references(
+    column: pa.Array, known: dict[str, str]
+) -> np.ndarray[Any, np.dtype[np.object_]]:
     """known: every text met so far, which gains those of this piece."""
     encoded = column.cast(pa.string()).dictionary_encode()
     texts = [known.setdefault(text, text) for text in encoded.dictionary.to_pylist()]
     places = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
-    found: np.ndarray[Any, np.dtype[np.object_]] = np.array([*texts, np.nan], dtype=object)[places]
+    found: np.ndarray[Any, np.dtype[np.object_]] = np.array(
+        [*texts, np.nan], dtype=object
+    )[places]
     return found
 
 
@@ -71,4 +84,6 @@ def _column(field: pa.Field, pieces: list[Any]) -> Any:
         )
     values = pa.chunked_array(pieces, field.type)
     is_open = pa.types.is_boolean(field.type) and values.null_count
-    return pd.array(values.to_pylist(), dtype="boolean") if is_open else values.to_pandas()
+    return (
+        pd.array(values.to_pylist(), dtype="boolean") if is_open else values.to_pandas()
+    )

@@ -100,7 +100,9 @@ FORMS = {
             "prompt_sha256": "NULL::VARCHAR",
         },
         _BAD
-        | {f"index is not between 1 and {MOST_INDEX:,}": f"index NOT BETWEEN 1 AND {MOST_INDEX}"}
+        | {
+            f"index is not between 1 and {MOST_INDEX:,}": f"index NOT BETWEEN 1 AND {MOST_INDEX}"
+        }
         | _one_of("kind", DetectorKind),
         (*_KEY, "index"),
     ),
@@ -108,7 +110,9 @@ FORMS = {
         "judgements",
         "judgements.parquet",
         _NAMED
-        | dict.fromkeys(("annotator", "annotator_kind", "label", "presentation", "note"), _TEXT)
+        | dict.fromkeys(
+            ("annotator", "annotator_kind", "label", "presentation", "note"), _TEXT
+        )
         | dict.fromkeys(("index", "repetition"), _INTEGER),
         frozenset({"index", "repetition", "presentation", "note"}),
         _ROW
@@ -126,7 +130,9 @@ FORMS = {
             f"{name} is empty or longer than {LONGEST_NAME}": f"length({name}) NOT BETWEEN 1 AND {LONGEST_NAME}"
             for name in ("annotator", "label")
         }
-        | {f"index is not between 0 and {MOST_INDEX:,}": f"index NOT BETWEEN 0 AND {MOST_INDEX}"}
+        | {
+            f"index is not between 0 and {MOST_INDEX:,}": f"index NOT BETWEEN 0 AND {MOST_INDEX}"
+        }
         | {
             f"repetition is not between 1 and {MOST_INDEX:,}": f"repetition NOT BETWEEN 1 AND {MOST_INDEX}"
         }
@@ -155,11 +161,14 @@ def facts_of(path: Path, shown: str) -> PartitionFacts:
     """What a Parquet file holds, after every row was checked. Raises SourceError, which names the file as `shown`."""
     if path.is_symlink() or not path.is_file():
         raise SourceError(
-            f"{shown} is a link or no file.", remedy="Name Parquet files, not links to them."
+            f"{shown} is a link or no file.",
+            remedy="Name Parquet files, not links to them.",
         )
     with duckdb.connect() as connection:
         named = {str(path.resolve()), glob.escape(str(path.resolve()))}
-        connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, sorted(named)))}]")
+        connection.execute(
+            f"SET allowed_paths = [{', '.join(map(quoted, sorted(named)))}]"
+        )
         connection.execute("SET enable_external_access = false")
         try:
             return _checked(connection, path.resolve(), shown)
@@ -171,14 +180,18 @@ def facts_of(path: Path, shown: str) -> PartitionFacts:
             ) from error
 
 
-def _checked(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> PartitionFacts:
+def _checked(
+    connection: duckdb.DuckDBPyConnection, path: Path, shown: str
+) -> PartitionFacts:
     described = connection.execute(f"DESCRIBE FROM {_file(path)}").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
     kind = JUDGEMENTS if "label" in types else RUNS
     form = FORMS[kind]
     for name, allowed in form.columns.items():
         if name not in types and name not in form.optional:
-            needed = ", ".join(column for column in form.columns if column not in form.optional)
+            needed = ", ".join(
+                column for column in form.columns if column not in form.optional
+            )
             raise SourceError(
                 f"{shown}: the column {name} is missing.",
                 remedy=f"A file of {form.table} needs {needed}.",
@@ -205,7 +218,9 @@ def _checked(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> P
     ).fetchall()
     if not counted:
         raise SourceError(f"{shown} has no rows.", remedy="Leave it out.")
-    detectors = () if kind == JUDGEMENTS else tuple(connection.execute(_DETECTORS).fetchall())
+    detectors = (
+        () if kind == JUDGEMENTS else tuple(connection.execute(_DETECTORS).fetchall())
+    )
     return PartitionFacts(
         kind,
         sum(row[4] for row in counted),
@@ -231,17 +246,24 @@ def _all_columns(form: Form, types: Mapping[str, str]) -> str:
     )
 
 
-def _refuse_bad_rows(connection: duckdb.DuckDBPyConnection, form: Form, shown: str) -> None:
-    needed = [name for name in form.columns if name not in form.optional and name != "crashes"]
+def _refuse_bad_rows(
+    connection: duckdb.DuckDBPyConnection, form: Form, shown: str
+) -> None:
+    needed = [
+        name for name in form.columns if name not in form.optional and name != "crashes"
+    ]
     bad = {f"{name} is missing": f"{name} IS NULL" for name in needed} | form.bad
     firsts = connection.execute(
         f"SELECT {', '.join(f'min(file_row_number) FILTER ({condition})' for condition in bad.values())} FROM given"
     ).fetchall()[0]
-    found = [(row, what) for what, row in zip(bad, firsts, strict=True) if row is not None]
+    found = [
+        (row, what) for what, row in zip(bad, firsts, strict=True) if row is not None
+    ]
     if found:
         row, what = min(found)
         raise SourceError(
-            f"{shown}, row {row + 1:,}: {what}.", remedy="Correct the file; nothing was imported."
+            f"{shown}, row {row + 1:,}: {what}.",
+            remedy="Correct the file; nothing was imported.",
         )
 
 
@@ -305,9 +327,7 @@ def _part(
         if values
     )
     source = f"(SELECT *{absent} FROM read_parquet({quoted(glob.escape(str(path)))}))"
-    return (
-        f"SELECT {row}, {quoted(source_id)} AS source_id FROM {source} WHERE {left_out or 'TRUE'}"
-    )
+    return f"SELECT {row}, {quoted(source_id)} AS source_id FROM {source} WHERE {left_out or 'TRUE'}"
 
 
 def _removed(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:

@@ -39,7 +39,10 @@ class RunCounts(NamedTuple):
 
 
 def run_counts(
-    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str, detectors: list[str]
+    cursor: duckdb.DuckDBPyConnection,
+    benchmark: str,
+    experiment: str,
+    detectors: list[str],
 ) -> RunCounts:
     """The counts of these detectors in one experiment; n_runs is the most answers to an instance in the setting."""
     asked: dict[str, Any] = {
@@ -79,9 +82,7 @@ _COMPLETE = """
     JOIN instances i ON i.benchmark = $benchmark AND i.instance_id = a.instance_id
     JOIN cases c ON c.benchmark = $benchmark AND c.case_id = i.case_id
 """
-_LEFT_OUT = (
-    "SELECT detector, setting, count(*) FILTER (NOT is_complete) FROM answered_by_run GROUP BY ALL"
-)
+_LEFT_OUT = "SELECT detector, setting, count(*) FILTER (NOT is_complete) FROM answered_by_run GROUP BY ALL"
 _CASES = """
     WITH by_case AS (
         SELECT detector, setting, n_runs,

@@ -37,7 +37,10 @@ def schema_text() -> str:
 def version_of(cursor: duckdb.DuckDBPyConnection) -> int | None:
     """The version of a database; None where it is empty, 0 where tables are there that no version explains."""
     tables = {
-        name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        name
+        for (name,) in cursor.execute(
+            "SELECT table_name FROM duckdb_tables()"
+        ).fetchall()
     }
     if not tables:
         return None
@@ -51,7 +54,8 @@ def version_of(cursor: duckdb.DuckDBPyConnection) -> int | None:
 def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     """The tables whose rows come from sources and ledger, sorted."""
     found = cursor.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ? ORDER BY 1", [TABLE]
+        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ? ORDER BY 1",
+        [TABLE],
     ).fetchall()
     return [name for (name,) in found]
 

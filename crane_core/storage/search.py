@@ -14,10 +14,14 @@ MOST_CHARACTERS = 64
 
 def words_of(text: str) -> list[str]:
     """The words of a search, in lower case, each once."""
-    return list(dict.fromkeys(word[:MOST_CHARACTERS].lower() for word in text.split()))[:MOST_WORDS]
+    return list(dict.fromkeys(word[:MOST_CHARACTERS].lower() for word in text.split()))[
+        :MOST_WORDS
+    ]
 
 
-def cases_with_text(cursor: duckdb.DuckDBPyConnection, benchmark: str, text: str) -> list[str]:
+def cases_with_text(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, text: str
+) -> list[str]:
     """The cases that contain every word of `text`, as a part of a word too; none for a text without words."""
     words = words_of(text)
     rows = cursor.execute(

@@ -61,7 +61,9 @@ def _whole_copy(store: Store, folder: Path, at: float) -> Path:
     unfinished = folder / f"{uuid4().hex}{_UNFINISHED}"
     try:
         store.undisturbed(lambda: _copied(store.path, unfinished))
-        open_store(unfinished).close()  # merges its log into it, and proves that it can be opened
+        open_store(
+            unfinished
+        ).close()  # merges its log into it, and proves that it can be opened
         confirm(unfinished, at)
         return unfinished.rename(
             folder / _NAME.format(max(time.time_ns(), _number(newest(folder)) + 1))
@@ -75,7 +77,9 @@ def _copied(database: Path, copy: Path) -> None:
     """Raises StoreError; copies what was not yet merged into the database too."""
     pairs = [(database, copy), (_log_of(database), _log_of(copy))]
     names = [str(name) for pair in pairs if pair[0].exists() for name in pair]
-    done = helper_process.run(helper_process.python("-c", _COPY, *names, has_site=False))
+    done = helper_process.run(
+        helper_process.python("-c", _COPY, *names, has_site=False)
+    )
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise StoreError((said or ["the copy was interrupted"])[-1], remedy="")

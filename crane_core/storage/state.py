@@ -16,7 +16,9 @@ from crane_core.storage.write import LEDGER_SOURCE
 
 def loaded_sources(cursor: duckdb.DuckDBPyConnection) -> set[str]:
     """Ids of the sources in the store."""
-    return {row[0] for row in cursor.execute("SELECT source_id FROM sources").fetchall()}
+    return {
+        row[0] for row in cursor.execute("SELECT source_id FROM sources").fetchall()
+    }
 
 
 def source_digests(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -33,16 +35,21 @@ def imported_sources(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     )
 
 
-def ledger_positions(cursor: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int, str]]:
+def ledger_positions(
+    cursor: duckdb.DuckDBPyConnection,
+) -> dict[str, tuple[int, int, str]]:
     """Ledger file to (loaded bytes, where the last loaded line begins, its sha256)."""
     return {
-        row[0]: (row[1], row[2], row[3]) for row in cursor.execute("FROM ledger_files").fetchall()
+        row[0]: (row[1], row[2], row[3])
+        for row in cursor.execute("FROM ledger_files").fetchall()
     }
 
 
 def revision(cursor: duckdb.DuckDBPyConnection) -> str:
     """A token that changes when anything is loaded: the key of every cache above the store."""
-    parts = [*cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()]
+    parts = [
+        *cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()
+    ]
     parts += cursor.execute(
         "SELECT path, loaded_bytes, last_line_sha FROM ledger_files ORDER BY ALL"
     ).fetchall()
@@ -62,13 +69,17 @@ def answers_token(cursor: duckdb.DuckDBPyConnection) -> str:
 
 def sources_token(cursor: duckdb.DuckDBPyConnection) -> str:
     """A token that changes when a source is loaded, but not when a label is."""
-    rows = cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()
+    rows = cursor.execute(
+        "SELECT source_id, sha256 FROM sources ORDER BY ALL"
+    ).fetchall()
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
 
 def sources(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Every source: source_id, kind, name, sha256, n_bytes, imported_at (UTC, NaT: ships with the app), n_problems."""
-    return cursor.execute("FROM sources ORDER BY imported_at NULLS FIRST, source_id").df()
+    return cursor.execute(
+        "FROM sources ORDER BY imported_at NULLS FIRST, source_id"
+    ).df()
 
 
 def source_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -76,9 +87,13 @@ def source_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     return cursor.execute("FROM source_counts ORDER BY source_id, record").df()
 
 
-def load_problems(cursor: duckdb.DuckDBPyConnection, limit: int = 10_000) -> pd.DataFrame:
+def load_problems(
+    cursor: duckdb.DuckDBPyConnection, limit: int = 10_000
+) -> pd.DataFrame:
     """Load problems, in order: source_id, ordinal, kind, path, place, reason."""
-    return cursor.execute("FROM load_problems ORDER BY source_id, ordinal LIMIT ?", [limit]).df()
+    return cursor.execute(
+        "FROM load_problems ORDER BY source_id, ordinal LIMIT ?", [limit]
+    ).df()
 
 
 def without_instance(
@@ -148,7 +163,9 @@ def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
     """Rows of each table that holds records."""
     counts = {}
     for table in TABLES.values():
-        [(counts[table.name],)] = cursor.execute(f"SELECT count(*) FROM {table.name}").fetchall()
+        [(counts[table.name],)] = cursor.execute(
+            f"SELECT count(*) FROM {table.name}"
+        ).fetchall()
     return counts
 
 
@@ -162,16 +179,18 @@ def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int
             [LEDGER_SOURCE],
         ).fetchall()
         for source_id, n_rows in rows:
-            found.setdefault(source_id.removeprefix(LEDGER_SOURCE), {})[table.name] = n_rows
+            found.setdefault(source_id.removeprefix(LEDGER_SOURCE), {})[table.name] = (
+                n_rows
+            )
     return found
 
 
 def has_prompts(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> bool:
     """Whether any text that a detector was shown of this benchmark is loaded."""
     return bool(
-        cursor.execute("SELECT EXISTS (FROM prompts WHERE benchmark = ?)", [benchmark]).fetchall()[
-            0
-        ][0]
+        cursor.execute(
+            "SELECT EXISTS (FROM prompts WHERE benchmark = ?)", [benchmark]
+        ).fetchall()[0][0]
     )
 
 
@@ -179,7 +198,9 @@ def content(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]
     """Every row of every table, sorted: what `rebuild` must restore."""
     names = [
         row[0]
-        for row in cursor.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()
+        for row in cursor.execute(
+            "SELECT table_name FROM duckdb_tables() ORDER BY 1"
+        ).fetchall()
     ]
     return {
         name: cursor.execute(f"FROM {name} ORDER BY ALL").fetchall()

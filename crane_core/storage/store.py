@@ -54,12 +54,17 @@ class Store:
     """An open database. Create it with `open_store`; close it when the process is done with it."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, path: Path, sources: Path | None = None
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        path: Path,
+        sources: Path | None = None,
     ) -> None:
         self._connection = connection
         self._sources = sources
         self._views: tuple[str, list[str]] | None = None
-        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-writer")
+        self._writer = ThreadPoolExecutor(
+            max_workers=1, thread_name_prefix="store-writer"
+        )
         self.path = path
         self.loading = RLock()
         self._opened = uuid4().hex
@@ -79,7 +84,11 @@ class Store:
         version = self.version
         try:
             if self._views is None or self._views[0] != version:
-                made = [] if self._sources is None else partitions.views(cursor, self._sources)
+                made = (
+                    []
+                    if self._sources is None
+                    else partitions.views(cursor, self._sources)
+                )
                 self._views = version, made
             for statement in self._views[1]:
                 cursor.execute(statement)
@@ -144,7 +153,9 @@ def open_store(path: Path, sources: Path | None = None) -> Store:
     return store
 
 
-def open_as_it_is(path: Path, sources: Path | None = None, *, read_only: bool = False) -> Store:
+def open_as_it_is(
+    path: Path, sources: Path | None = None, *, read_only: bool = False
+) -> Store:
     """Open a database of any version, to count what it holds before it is built again.
 
     Raises StoreHeldError if another process holds it, StoreError if it is not a database.
@@ -157,14 +168,18 @@ def open_to_read(path: Path, sources: Path | None = None) -> Store:
     return Store(connected_to_read(path, sources), path, sources)
 
 
-def connected_to_read(path: Path, sources: Path | None = None) -> duckdb.DuckDBPyConnection:
+def connected_to_read(
+    path: Path, sources: Path | None = None
+) -> duckdb.DuckDBPyConnection:
     """The connection of `open_to_read`."""
     connection = _connected(path, sources, read_only=True)
     try:
         refuse_other_version(connection.cursor())
     except (duckdb.Error, StoreError) as error:
         connection.close()
-        raise error if isinstance(error, StoreError) else _refusal(path, error) from error
+        raise (
+            error if isinstance(error, StoreError) else _refusal(path, error)
+        ) from error
     return connection
 
 
@@ -174,7 +189,9 @@ def _connected(
     try:
         if sources is None:
             return duckdb.connect(
-                str(path), read_only=read_only, config=_CONFIG | {"enable_external_access": False}
+                str(path),
+                read_only=read_only,
+                config=_CONFIG | {"enable_external_access": False},
             )
         connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
         # Open in this process already, it is the same database, and closed: then nothing can be set, or has to be.
@@ -203,7 +220,11 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreError:
 def _held(path: Path, said: str) -> StoreHeldError:
     """The process that has the database open, as DuckDB's message names it."""
     found = _HOLDER.search(said)
-    who = f"{Path(found['program']).name}, process {found['pid']}" if found else "unknown process"
+    who = (
+        f"{Path(found['program']).name}, process {found['pid']}"
+        if found
+        else "unknown process"
+    )
     if _READER in said:
         return StoreHeldError(
             f"Another program is reading {path} ({who}), so it cannot be changed.",
@@ -225,7 +246,9 @@ def _held(path: Path, said: str) -> StoreHeldError:
 
 def damaged(error: duckdb.Error) -> StoreError:
     """What DuckDB raised in the middle of a query, as a StoreError."""
-    return StoreError(f"The database cannot answer: {_one_line(error)}.", remedy=DAMAGED_REMEDY)
+    return StoreError(
+        f"The database cannot answer: {_one_line(error)}.", remedy=DAMAGED_REMEDY
+    )
 
 
 def _one_line(error: duckdb.Error) -> str:

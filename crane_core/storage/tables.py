@@ -13,9 +13,7 @@ from crane_core import domain
 
 def stays(fact: str, kept: Any, refused: Any, source: str) -> str | None:
     """Why the fact of a later source is left out; None if it says the same in other words."""
-    return (
-        f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, which is kept"
-    )
+    return f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, which is kept"
 
 
 def _looked_again(fact: str, kept: str, refused: str, source: str) -> str | None:
@@ -63,7 +61,9 @@ class Table(NamedTuple):
         return tuple(column for column in self.columns if column not in self.key)
 
 
-def _plain(name: str, record: type, *, key: tuple[str, ...], facts: tuple[str, ...]) -> Table:
+def _plain(
+    name: str, record: type, *, key: tuple[str, ...], facts: tuple[str, ...]
+) -> Table:
     columns = tuple(field.name for field in fields(record))
     return Table(name, columns, key, facts, attrgetter(*columns))
 
@@ -95,7 +95,9 @@ INSTANCE = ("benchmark", "instance_id")
 ANSWER = (*INSTANCE, "detector", "setting", "experiment")
 
 TABLES: dict[type, Table] = {
-    domain.Benchmark: _plain("benchmarks", domain.Benchmark, key=("benchmark",), facts=()),
+    domain.Benchmark: _plain(
+        "benchmarks", domain.Benchmark, key=("benchmark",), facts=()
+    ),
     domain.Case: _plain(
         "cases",
         domain.Case,
@@ -110,21 +112,39 @@ TABLES: dict[type, Table] = {
         _instance_row,
     ),
     domain.Cell: _plain(
-        "cells", domain.Cell, key=(*INSTANCE, "origin", "position"), facts=("code", "role")
+        "cells",
+        domain.Cell,
+        key=(*INSTANCE, "origin", "position"),
+        facts=("code", "role"),
     ),
     domain.KernelState: Table(
         "kernel_states",
-        ("benchmark", "instance_id", "setting", "origin", "state", "n_variables", "is_literal"),
+        (
+            "benchmark",
+            "instance_id",
+            "setting",
+            "origin",
+            "state",
+            "n_variables",
+            "is_literal",
+        ),
         (*INSTANCE, "setting", "origin"),
         ("state",),
         _state_row,
         contradiction=_looked_again,
     ),
     domain.Prompt: _plain(
-        "prompts", domain.Prompt, key=(*INSTANCE, "setting", "origin", "sha256"), facts=("text",)
+        "prompts",
+        domain.Prompt,
+        key=(*INSTANCE, "setting", "origin", "sha256"),
+        facts=("text",),
     ),
-    domain.Detector: _plain("detectors", domain.Detector, key=("detector",), facts=("kind",)),
-    domain.Run: _plain("runs", domain.Run, key=(*ANSWER, "run_index"), facts=("crashes",)),
+    domain.Detector: _plain(
+        "detectors", domain.Detector, key=("detector",), facts=("kind",)
+    ),
+    domain.Run: _plain(
+        "runs", domain.Run, key=(*ANSWER, "run_index"), facts=("crashes",)
+    ),
     domain.Job: _plain("jobs", domain.Job, key=("job",), facts=("options",)),
     domain.Reply: _plain(
         "replies", domain.Reply, key=("job", *INSTANCE, "run_index"), facts=("text",)
@@ -141,14 +161,18 @@ TABLES: dict[type, Table] = {
         key=(*ANSWER, "annotator", "run_index", "repetition", "presentation"),
         facts=("label",),
     ),
-    domain.JudgeJob: _plain("judge_jobs", domain.JudgeJob, key=("job",), facts=("options",)),
+    domain.JudgeJob: _plain(
+        "judge_jobs", domain.JudgeJob, key=("job",), facts=("options",)
+    ),
     domain.JudgeReply: _plain(
         "judge_replies",
         domain.JudgeReply,
         key=("job", *ANSWER, "run_index", "repetition", "presentation"),
         facts=("text",),
     ),
-    domain.Campaign: _plain("campaigns", domain.Campaign, key=("campaign",), facts=("plan",)),
+    domain.Campaign: _plain(
+        "campaigns", domain.Campaign, key=("campaign",), facts=("plan",)
+    ),
     domain.CampaignGuideline: _plain(
         "campaign_guidelines",
         domain.CampaignGuideline,
@@ -156,19 +180,35 @@ TABLES: dict[type, Table] = {
         facts=("text",),
     ),
     domain.CampaignRound: _plain(
-        "campaign_rounds", domain.CampaignRound, key=("campaign", "made_at"), facts=("round",)
+        "campaign_rounds",
+        domain.CampaignRound,
+        key=("campaign", "made_at"),
+        facts=("round",),
     ),
-    domain.CampaignLock: _plain("campaign_locks", domain.CampaignLock, key=("campaign",), facts=()),
+    domain.CampaignLock: _plain(
+        "campaign_locks", domain.CampaignLock, key=("campaign",), facts=()
+    ),
     domain.Annotation: _without(
-        _plain("annotations", domain.Annotation, key=("campaign", "annotator", "event"), facts=()),
+        _plain(
+            "annotations",
+            domain.Annotation,
+            key=("campaign", "annotator", "event"),
+            facts=(),
+        ),
         "device",
         "number",
     ),
     domain.CampaignMessage: _plain(
-        "campaign_messages", domain.CampaignMessage, key=("campaign", "event"), facts=("text",)
+        "campaign_messages",
+        domain.CampaignMessage,
+        key=("campaign", "event"),
+        facts=("text",),
     ),
     domain.KeyChoice: _plain(
-        "key_choices", domain.KeyChoice, key=("annotator", "chosen_at"), facts=("chosen",)
+        "key_choices",
+        domain.KeyChoice,
+        key=("annotator", "chosen_at"),
+        facts=("chosen",),
     ),
     domain.Verification: _plain(
         "verifications",
@@ -177,7 +217,10 @@ TABLES: dict[type, Table] = {
         facts=("outcome",),
     ),
     domain.InventoryAct: _plain(
-        "inventory_acts", domain.InventoryAct, key=("kind", "name", "acted_at", "action"), facts=()
+        "inventory_acts",
+        domain.InventoryAct,
+        key=("kind", "name", "acted_at", "action"),
+        facts=(),
     ),
     domain.PublishedNumber: _plain(
         "published_numbers",

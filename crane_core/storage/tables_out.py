@@ -17,4 +17,6 @@ def table_rows(cursor: duckdb.DuckDBPyConnection, record: type) -> pa.Table:
     )
     order = ", ".join(f'"{name}"' for name in table.key)
     by = "source_id, ordinal" if table.keeps_order else order
-    return cursor.sql(f"SELECT {columns} FROM {table.name} ORDER BY {by}").to_arrow_table()
+    return cursor.sql(
+        f"SELECT {columns} FROM {table.name} ORDER BY {by}"
+    ).to_arrow_table()

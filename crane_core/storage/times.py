@@ -6,7 +6,9 @@ import duckdb
 import pandas as pd
 
 
-def query_times(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
+def query_times(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str
+) -> pd.DataFrame:
     """One row per instance, detector and setting of a job whose replies were timed, if a capture timed the cells.
 
     Columns: instance_id, detector, setting, seconds_before (the cells before the target, as captured; of several

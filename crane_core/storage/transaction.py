@@ -9,7 +9,9 @@ import duckdb
 
 
 @contextmanager
-def transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+def transaction(
+    cursor: duckdb.DuckDBPyConnection,
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Commit the changes of the body, or roll all of them back if it raises."""
     cursor.execute("BEGIN TRANSACTION")
     try:

@@ -21,5 +21,8 @@ def verifications(cursor: duckdb.DuckDBPyConnection) -> list[Verification]:
 
 
 def _record(row: dict[str, object]) -> Verification:
-    words = {"version": Version(str(row["version"])), "outcome": VerifiedAs(str(row["outcome"]))}
+    words = {
+        "version": Version(str(row["version"])),
+        "outcome": VerifiedAs(str(row["outcome"])),
+    }
     return Verification(**(row | words))  # type: ignore[arg-type]

@@ -116,17 +116,23 @@ def _arrow(table: Table, rows: list[tuple[Any, ...]], source_id: str) -> pa.Tabl
     )
 
 
-def _update_stored(cursor: duckdb.DuckDBPyConnection, table: Table, *, latest_wins: bool) -> None:
+def _update_stored(
+    cursor: duckdb.DuckDBPyConnection, table: Table, *, latest_wins: bool
+) -> None:
     """Change the stored rows whose keys occur again: replaced by the latest, else only their gaps are filled."""
     if latest_wins:
-        changes = [f"{_quoted(c)} = new.{_quoted(c)}" for c in (*table.others, "source_id")]
+        changes = [
+            f"{_quoted(c)} = new.{_quoted(c)}" for c in (*table.others, "source_id")
+        ]
         where = ""
     else:
         changes = [
-            f"{_quoted(c)} = coalesce(old.{_quoted(c)}, new.{_quoted(c)})" for c in table.others
+            f"{_quoted(c)} = coalesce(old.{_quoted(c)}, new.{_quoted(c)})"
+            for c in table.others
         ]
         gaps = " OR ".join(
-            f"(old.{_quoted(c)} IS NULL AND new.{_quoted(c)} IS NOT NULL)" for c in table.others
+            f"(old.{_quoted(c)} IS NULL AND new.{_quoted(c)} IS NOT NULL)"
+            for c in table.others
         )
         where = f" AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') AND ({gaps})"
     same_key = " AND ".join(f"old.{_quoted(c)} = new.{_quoted(c)}" for c in table.key)
@@ -135,9 +141,13 @@ def _update_stored(cursor: duckdb.DuckDBPyConnection, table: Table, *, latest_wi
     )
 
 
-def _insert_new(cursor: duckdb.DuckDBPyConnection, table: Table, *, beside_others: bool) -> int:
+def _insert_new(
+    cursor: duckdb.DuckDBPyConnection, table: Table, *, beside_others: bool
+) -> int:
     """Insert the rows whose keys are not stored, in their order; how many. No index guards the keys of large tables."""
-    columns = _names((*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ())))
+    columns = _names(
+        (*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ()))
+    )
     others = (
         f"ANTI JOIN {table.name} USING ({_names(table.key)}) ORDER BY incoming.ordinal"
         if beside_others
@@ -149,7 +159,9 @@ def _insert_new(cursor: duckdb.DuckDBPyConnection, table: Table, *, beside_other
     return int(n_new)
 
 
-def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[LoadProblem]:
+def _contradictions(
+    cursor: duckdb.DuckDBPyConnection, table: Table
+) -> list[LoadProblem]:
     """Facts of the batch that differ from those of an earlier source; the ledger's rows are newer, not wrong."""
     found = []
     for fact in table.facts:
@@ -180,7 +192,9 @@ def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]
     stated: dict[Any, list[tuple[Any, ...]]] = {}
     for row in rows:
         stated.setdefault(key(row), []).append(row)
-    return [_repeated(table, entry, told) for entry, told in stated.items() if len(told) > 1]
+    return [
+        _repeated(table, entry, told) for entry, told in stated.items() if len(told) > 1
+    ]
 
 
 def _repeated(table: Table, entry: Any, told: list[tuple[Any, ...]]) -> LoadProblem:
@@ -194,7 +208,9 @@ def _repeated(table: Table, entry: Any, told: list[tuple[Any, ...]]) -> LoadProb
     said = f"repeated {len(told)} times in one source"
     if not differing:
         return LoadProblem(table.name, place, f"{said}; the first is kept")
-    reason = f"{said} with different values of {', '.join(differing)}; the first is kept"
+    reason = (
+        f"{said} with different values of {', '.join(differing)}; the first is kept"
+    )
     return LoadProblem(table.name, place, reason, ProblemKind.CONTRADICTION)
 
 
@@ -205,11 +221,16 @@ def add_source(
     problems: list[LoadProblem],
 ) -> None:
     """Record a source with its counts and problems, inside the caller's transaction."""
-    cursor.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)", [*source, len(problems)])
+    cursor.execute(
+        "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)", [*source, len(problems)]
+    )
     if added:
         cursor.executemany(
             "INSERT INTO source_counts VALUES (?, ?, ?, ?)",
-            [(source.source_id, entry.record, entry.n_read, entry.n_new) for entry in added],
+            [
+                (source.source_id, entry.record, entry.n_read, entry.n_new)
+                for entry in added
+            ],
         )
     add_problems(cursor, source.source_id, problems)
 
@@ -225,7 +246,14 @@ def add_problems(
         cursor.executemany(
             "INSERT INTO load_problems VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (source_id, ordinal, str(problem.kind), problem.path, problem.place, problem.reason)
+                (
+                    source_id,
+                    ordinal,
+                    str(problem.kind),
+                    problem.path,
+                    problem.place,
+                    problem.reason,
+                )
                 for ordinal, problem in enumerate(problems, start=first)
             ],
         )
@@ -258,4 +286,6 @@ def _names(columns: tuple[str, ...], of: str | None = None) -> str:
 
 
 def _place(table: Table, key: Iterable[Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in zip(table.key, key, strict=True))
+    return ", ".join(
+        f"{name} {value}" for name, value in zip(table.key, key, strict=True)
+    )

@@ -64,7 +64,9 @@ def _runs(loaded: str, benchmark: str, source: str) -> SettingRuns:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _asked(loaded: str, benchmark: str, source: str) -> pd.DataFrame:
     rows = _runs(loaded, benchmark, source).rows
-    return rows[["detector_kind", "detector", "setting", "experiment"]].drop_duplicates()
+    return rows[
+        ["detector_kind", "detector", "setting", "experiment"]
+    ].drop_duplicates()
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -83,13 +85,23 @@ def draw_ablation_switches() -> Ablated:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = pick("Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__)
         found = _sources(data.answers(), benchmark)
-        words = {name: "own runs" if name == OWN else experiment_words(name) for name in found}
+        words = {
+            name: "own runs" if name == OWN else experiment_words(name)
+            for name in found
+        }
         source = (
-            pick("Runs of", found, keys.EXPERIMENT, words.__getitem__, SOURCE_HELP) if found else ""
+            pick("Runs of", found, keys.EXPERIMENT, words.__getitem__, SOURCE_HELP)
+            if found
+            else ""
         )
         kind = _kind(benchmark, source) if source else ""
         rate = url_state.one_of(
-            st.segmented_control, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True
+            st.segmented_control,
+            "Rate",
+            RATES,
+            key=keys.RATE,
+            default=RATES[0],
+            required=True,
         )
     n_left_out = _runs(data.answers(), benchmark, source).n_left_out if source else 0
     if n_left_out:

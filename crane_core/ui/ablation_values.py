@@ -28,9 +28,25 @@ def ablation_values(table: StudyTable, rate: str) -> pd.DataFrame:
     for cell in table.cells:
         match = _COLUMN.match(cell.column)
         if match and match["rate"] == rate:
-            printed = None if cell.printed is None else float(printed_value(cell.printed) / PERCENT)
+            printed = (
+                None
+                if cell.printed is None
+                else float(printed_value(cell.printed) / PERCENT)
+            )
             ours = None if cell.ours is None else float(cell.ours / PERCENT)
             value, source = (printed, PRINTED) if ours is None else (ours, RECOMPUTED)
-            rows.append((cell.row, _sign(match["setting"]), rate, value, source, printed, cell.n))
+            rows.append(
+                (
+                    cell.row,
+                    _sign(match["setting"]),
+                    rate,
+                    value,
+                    source,
+                    printed,
+                    cell.n,
+                )
+            )
     columns = ["detector_title", "setting", "rate", "value", "source", "printed", "n"]
-    return pd.DataFrame(rows, columns=columns).astype({"printed": "float64", "n": "Int64"})
+    return pd.DataFrame(rows, columns=columns).astype(
+        {"printed": "float64", "n": "Int64"}
+    )

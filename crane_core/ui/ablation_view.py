@@ -9,7 +9,12 @@ from crane_core.charts.printed import printed_bars
 from crane_core.charts.tokens import token_quantiles
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.ablation_values import PRINTED, RECOMPUTED, REFERENCE, ablation_values
+from crane_core.ui.ablation_values import (
+    PRINTED,
+    RECOMPUTED,
+    REFERENCE,
+    ablation_values,
+)
 from crane_core.ui.chart_box import draw_panels, finished
 from crane_core.ui.study_view import draw_table, tables
 from crane_core.ui.words import percent
@@ -20,13 +25,17 @@ PANEL_WIDTH = 350
 def draw_paper(chosen: Ablated) -> None:
     """The section: the paper's tables 4a, 4b and 5."""
     known = tables()
-    st.subheader("One category of runtime state left out (paper, Table 4a)", anchor="categories")
+    st.subheader(
+        "One category of runtime state left out (paper, Table 4a)", anchor="categories"
+    )
     draw_ablation(known["4a"], name="ablation_categories", rate=chosen.rate)
     draw_table(known["4a"])
     st.subheader("API documentation added (paper, Table 4b)", anchor="documentation")
     draw_ablation(known["4b"], name="ablation_documentation", rate=chosen.rate)
     draw_table(known["4b"])
-    st.subheader("What the documentation costs in tokens (paper, Table 5)", anchor="tokens")
+    st.subheader(
+        "What the documentation costs in tokens (paper, Table 5)", anchor="tokens"
+    )
     draw_token_cost(known["5"])
     draw_table(known["5"])
 
@@ -38,12 +47,24 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
     marks = {RECOMPUTED: "", PRINTED: " p"}
     drawn = of.assign(
         reference_value=of["detector_title"].map(full),
-        text=[percent(v) + marks[s] for v, s in zip(of["value"], of["source"], strict=True)],
+        text=[
+            percent(v) + marks[s]
+            for v, s in zip(of["value"], of["source"], strict=True)
+        ],
     )
     settings = list(dict.fromkeys(of["setting"]))
-    readable = of.assign(value=of["value"].map(percent), printed=of["printed"].map(percent))
-    columns = {"detector_title": "Detector", "setting": "Input", "value": "Value", "source": "From"}
-    readable = readable[[*columns, "printed"]].rename(columns=columns | {"printed": "In the paper"})
+    readable = of.assign(
+        value=of["value"].map(percent), printed=of["printed"].map(percent)
+    )
+    columns = {
+        "detector_title": "Detector",
+        "setting": "Input",
+        "value": "Value",
+        "source": "From",
+    }
+    readable = readable[[*columns, "printed"]].rename(
+        columns=columns | {"printed": "In the paper"}
+    )
     looks = {
         "settings": settings,
         "rate": f"{rate.lower() if rate != 'F1' else rate}, detection only",
@@ -51,7 +72,10 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
     draw_panels(
         [
             finished(
-                printed_bars, drawn[drawn["detector_title"] == title], **looks, reference=REFERENCE
+                printed_bars,
+                drawn[drawn["detector_title"] == title],
+                **looks,
+                reference=REFERENCE,
             )
             for title in dict.fromkeys(drawn["detector_title"])
         ],
@@ -66,9 +90,13 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
 
 def draw_token_cost(table: StudyTable) -> None:
     """How many tokens the documentation adds, by statistic."""
-    rows = [(cell.row, cell.column, cell.printed) for cell in table.cells if cell.printed]
+    rows = [
+        (cell.row, cell.column, cell.printed) for cell in table.cells if cell.printed
+    ]
     frame = pd.DataFrame(rows, columns=["measure", "statistic", "printed"])
-    frame["value"] = frame["printed"].str.removesuffix("%").str.replace(",", "").astype(float)
+    frame["value"] = (
+        frame["printed"].str.removesuffix("%").str.replace(",", "").astype(float)
+    )
     draw_panels(
         [
             finished(token_quantiles, frame[frame["measure"] == measure])

@@ -33,14 +33,18 @@ def _check(given: str, password: str, variable: str, key: str) -> None:
     """Admit the session, or say why not; a peer that fails several times is locked for a while."""
     peer = _peer()
     if wait_s := _THROTTLE.locked_s(peer):
-        st.error(f"Too many wrong passwords. Try again in {math.ceil(wait_s / 60)} min.")
+        st.error(
+            f"Too many wrong passwords. Try again in {math.ceil(wait_s / 60)} min."
+        )
         return
     if hmac.compare_digest(given.encode(), password.encode()):
         _THROTTLE.succeeded(peer)
         st.session_state[key] = True
         st.rerun()
     _THROTTLE.failed(peer)
-    st.error(f"That is not the password. The operator of this app set it as {variable}.")
+    st.error(
+        f"That is not the password. The operator of this app set it as {variable}."
+    )
 
 
 def _peer() -> str:

@@ -15,7 +15,11 @@ from crane_core.errors import CraneError, NotebookError, SourceError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
 from crane_core.pipeline.verification.add_case import N_TRIES, NewCase, read_notebook
-from crane_core.pipeline.verification.own_case import LONGEST_NAME, OwnCase, own_benchmarks
+from crane_core.pipeline.verification.own_case import (
+    LONGEST_NAME,
+    OwnCase,
+    own_benchmarks,
+)
 from crane_core.runtime.endings import short
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import data, keys
@@ -43,7 +47,12 @@ def draw_add_case() -> None:
                 f"allow it with `{ALLOWED}=1`. `python -m crane_core add-case` does the same in a folder of pairs."
             )
         elif isinstance(adding, Adding) and adding.outcome is None:
-            draw_watch(adding, "Stop", key=keys.CASE_STOP, words=partial(_running_words, adding))
+            draw_watch(
+                adding,
+                "Stop",
+                key=keys.CASE_STOP,
+                words=partial(_running_words, adding),
+            )
         else:
             if isinstance(adding, Adding):
                 _draw_outcome(adding)
@@ -106,7 +115,10 @@ def _draw_form() -> None:
                 width=250,
             )
             name = st.text_input(
-                "Name of the case", max_chars=LONGEST_NAME, placeholder="trip", width=190
+                "Name of the case",
+                max_chars=LONGEST_NAME,
+                placeholder="trip",
+                width=190,
             )
             target = st.number_input(
                 "Cell that crashes",
@@ -124,7 +136,9 @@ def _draw_form() -> None:
                 "Root cause", max_chars=MOST_LABEL, placeholder="optional", width=190
             )
         diagnosis = st.text_input(
-            "Diagnosis", max_chars=MOST_DIAGNOSIS, placeholder="optional: why it crashes"
+            "Diagnosis",
+            max_chars=MOST_DIAGNOSIS,
+            placeholder="optional: why it crashes",
         )
         pressed = st.form_submit_button("Check and add", type="primary")
     if pressed:
@@ -150,7 +164,8 @@ def _start(
 ) -> None:
     if crashing is None or fixed is None:
         raise SourceError(
-            "A case needs two notebooks.", remedy="Upload the crashing and the fixed one."
+            "A case needs two notebooks.",
+            remedy="Upload the crashing and the fixed one.",
         )
     case = NewCase(name, _document(crashing), _document(fixed), target, *labels)
     st.session_state[keys.CASE_ADDING] = start_adding(case, benchmark)

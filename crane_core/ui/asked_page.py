@@ -32,7 +32,11 @@ class AskedPage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Only whether people log in: a damaged file is for the page to say, not a reason to answer with an error.
-        if scope["type"] == "http" and scope["method"] == "GET" and os.environ.get(FILE):
+        if (
+            scope["type"] == "http"
+            and scope["method"] == "GET"
+            and os.environ.get(FILE)
+        ):
             send = _leading(Request(scope), send)
         await self._app(scope, receive, send)
 

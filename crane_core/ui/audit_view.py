@@ -41,12 +41,19 @@ def draw_audit() -> None:
             f"The last {count(shown)} of {count(len(found))} acts: changed roles, logins, locks, exports, runs, and "
             "what was removed. Times are UTC."
         )
-        table = pd.DataFrame(rows(found[:SHOWN]), columns=[name.capitalize() for name in COLUMNS])
+        table = pd.DataFrame(
+            rows(found[:SHOWN]), columns=[name.capitalize() for name in COLUMNS]
+        )
         table["When"] = table["When"].str.slice(0, 19).str.replace("T", " ")
         grid(table, height="content" if len(table) <= FEW else HEIGHT)
         export = _exporting(data.folder(), acting(), carried())
         st.download_button(
-            "Download CSV", export, "audit_log.csv", "text/csv", on_click="ignore", key="audit_csv"
+            "Download CSV",
+            export,
+            "audit_log.csv",
+            "text/csv",
+            on_click="ignore",
+            key="audit_csv",
         )
 
 

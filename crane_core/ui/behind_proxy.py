@@ -70,7 +70,9 @@ def seen_through(scope: Scope, proxy: Proxy) -> Scope:
         return {
             **scope,
             "headers": [
-                (name, value) for name, value in scope["headers"] if name.lower() != hidden
+                (name, value)
+                for name, value in scope["headers"]
+                if name.lower() != hidden
             ],
         }
     seen: dict[str, object] = {}

@@ -12,7 +12,12 @@ from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.theme import in_order
 from crane_core.domain import PAPER_GROUPS
 from crane_core.pipeline.results.beside import asked_as
-from crane_core.pipeline.results.measures import WITH_STATE, change_table, paired_rows, rate_table
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    change_table,
+    paired_rows,
+    rate_table,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.breakdown_words import (
@@ -44,7 +49,11 @@ PANEL_WIDTH, LETTER_WIDTH, LONG_LABEL = 256, 6, 32
 """Pixels of a panel without its labels, and of a letter of them; longer labels are cut."""
 RATES = ("Accuracy", "Recall", "Precision", "F1")
 Change = dict[str, Any] | None
-CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "stage": keys.STAGE}
+CASE_FILTER = {
+    "root_cause": keys.ROOT_CAUSE,
+    "crash_type": keys.CRASH_TYPE,
+    "stage": keys.STAGE,
+}
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -65,7 +74,9 @@ def draw_breakdown(chosen: ResultChoice) -> None:
     st.subheader("For which crashes?", anchor="breakdown")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         draw, names = st.segmented_control, list(GROUPINGS)
-        rate = one_of(draw, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True)
+        rate = one_of(
+            draw, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True
+        )
         by = one_of(
             draw,
             "By",
@@ -104,10 +115,15 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
             for title in in_order(table["detector_title"].unique().tolist())
         ],
         _readable(table, found, by),
-        width=PANEL_WIDTH + LETTER_WIDTH * min(max(map(len, labels.values())), LONG_LABEL),
+        width=PANEL_WIDTH
+        + LETTER_WIDTH * min(max(map(len, labels.values())), LONG_LABEL),
         numbers=_numbers(table, changes, by),
         name=_name(chosen, by, rate),
-        note=about(changes, chosen.inputs, is_any_few=bool((table["n_cases"] <= FEW_CASES).any())),
+        note=about(
+            changes,
+            chosen.inputs,
+            is_any_few=bool((table["n_cases"] <= FEW_CASES).any()),
+        ),
         on_pick=lambda point: _open_cases(chosen, by, point),
     )
 
@@ -115,7 +131,9 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
 def _name(chosen: ResultChoice, by: str, rate: str) -> str:
     """The stem of the downloads' names; it names the inputs if they differ from the study's."""
     inputs = (
-        "" if chosen.inputs == WITH_STATE else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
+        ""
+        if chosen.inputs == WITH_STATE
+        else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
     )
     return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
 
@@ -130,7 +148,10 @@ def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFram
     ]  # fmt: skip
     columns = [by, "detector_title", *of_change]
     return table.merge(
-        changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change")
+        changes[columns],
+        on=[by, "detector_title"],
+        how="left",
+        suffixes=("", "_of_change"),
     )
 
 
@@ -138,20 +159,28 @@ def _order(by: str, table: pd.DataFrame) -> list[str]:
     present = table[by].unique().tolist()
     if by == "library_group":
         return [group for group in PAPER_GROUPS if group in present]
-    largest_first = table.groupby(by)["n_cases"].max().sort_values(ascending=False, kind="stable")
+    largest_first = (
+        table.groupby(by)["n_cases"].max().sort_values(ascending=False, kind="stable")
+    )
     return largest_first.index.tolist()
 
 
 def _open_cases(chosen: ResultChoice, by: str, point: dict[str, Any]) -> None:
     rows = chosen.rows()
     setting = next(s for s in chosen.inputs if setting_short(s) == point["setting"])
-    is_meant = (rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])
-    matching = rows[is_meant & (rows["setting"] == setting)]  # local runs are a job per setting
+    is_meant = (rows[by] == point["group"]) & (
+        rows["detector_title"] == point["detector_title"]
+    )
+    matching = rows[
+        is_meant & (rows["setting"] == setting)
+    ]  # local runs are a job per setting
     experiment, detector = matching["experiment"].iloc[0], matching["detector"].iloc[0]
     filters: dict[str, Any] = {
         keys.BENCHMARK: chosen.benchmark,
         keys.EXPERIMENT: experiment,
-        keys.DETECTOR: detector if experiment == chosen.experiment else asked_as(detector),
+        keys.DETECTOR: detector
+        if experiment == chosen.experiment
+        else asked_as(detector),
         keys.SETTING: setting,
     }
     if by == "library_group":
@@ -168,7 +197,9 @@ def _beside(
     change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
     other = chosen.inputs.other
     return [
-        change_of.get((row[by], row["detector_title"])) if row["setting"] == other else None
+        change_of.get((row[by], row["detector_title"]))
+        if row["setting"] == other
+        else None
         for row in as_rows(table)
     ]
 
@@ -188,13 +219,19 @@ def _readable(table: pd.DataFrame, changes: list[Change], by: str) -> pd.DataFra
                 "Cases": row["n_cases"],
                 "Left out": row["left_out"],
                 "Change": points(found["difference"]) if found else NOTHING,
-                "95% of change": points_interval(found["low"], found["high"]) if found else NOTHING,
+                "95% of change": points_interval(found["low"], found["high"])
+                if found
+                else NOTHING,
                 "Gained": whole(found["gained"]) if found else NOTHING,
                 "Lost": whole(found["lost"]) if found else NOTHING,
                 "p (BH)": p_value(found["p_bh"]) if found else NOTHING,
                 "p by case (BH)": p_value(found["p_by_case_bh"]) if found else NOTHING,
                 "Outcome": found["outcome"] if found else NOTHING,
             }
-            | ({"Labelled": f"{row['n_labelled']} of {row['n_to_label']}"} if is_sample else {})
+            | (
+                {"Labelled": f"{row['n_labelled']} of {row['n_to_label']}"}
+                if is_sample
+                else {}
+            )
         )
     return pd.DataFrame(rows)

@@ -56,14 +56,15 @@ def finding(changes: pd.DataFrame, by: str, rate: str, inputs: Inputs) -> str:
     """How many groups rise and fall, and which of the changes are gains or losses after adjustment for all of them."""
     other, base = setting_short(inputs.other), setting_short(inputs.base)
     if changes.empty:
-        return (
-            f"{sentence_case(Outcome.NOTHING)}: no detector was asked with both {base} and {other}."
-        )
+        return f"{sentence_case(Outcome.NOTHING)}: no detector was asked with both {base} and {other}."
     rows = as_rows(changes)
     outcomes = [row["outcome"] for row in rows]
     decided = tally(outcomes) if len(rows) > 1 else of_comparisons(outcomes)
     names = named(
-        rows, lambda row: f"{literal(str(row[by]))} with {row['detector_title']} ({_points(row)})"
+        rows,
+        lambda row: (
+            f"{literal(str(row[by]))} with {row['detector_title']} ({_points(row)})"
+        ),
     )
     return (
         f"**{other} {_directions(rows, rate_words(rate))} {_combinations(len(rows), by)}. "
@@ -84,7 +85,11 @@ def _directions(rows: list[dict[str, Any]], rate: str) -> str:
 
 def _combinations(n: int, by: str) -> str:
     kinds = f"{GROUPINGS[by]} and detector"
-    return f"of {count(n)} combinations of {kinds}" if n > 1 else f"of 1 combination of {kinds}"
+    return (
+        f"of {count(n)} combinations of {kinds}"
+        if n > 1
+        else f"of 1 combination of {kinds}"
+    )
 
 
 def _points(row: Mapping[str, Any]) -> str:
@@ -104,17 +109,23 @@ def _few_cases(rows: list[dict[str, Any]]) -> str:
 
 def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
     """How to read the panels, which test the p-values are of, and over which family they are adjusted."""
-    said = [f"Hollow: {setting_words(inputs.base)}. Filled: {setting_words(inputs.other)}."]
+    said = [
+        f"Hollow: {setting_words(inputs.base)}. Filled: {setting_words(inputs.other)}."
+    ]
     if len(changes):
         base, other = setting_short(inputs.base), setting_short(inputs.other)
         said.append(
             f"At the right: the change from {base} to {other} in percentage points, with its 95% interval."
         )
-    tests: list[str] = changes["test"].dropna().unique().tolist() if len(changes) else []
+    tests: list[str] = (
+        changes["test"].dropna().unique().tolist() if len(changes) else []
+    )
     if len(tests):
         family = f"Benjamini-Hochberg over all {len(changes)} groups and detectors"
         tested = (
-            tests[0] if tests[0] != PairedTest.MCNEMAR else f"{tests[0]} and {PairedTest.SIGN_FLIP}"
+            tests[0]
+            if tests[0] != PairedTest.MCNEMAR
+            else f"{tests[0]} and {PairedTest.SIGN_FLIP}"
         )
         said.append(f"Bold: a gain or a loss ({tested}, {family}).")
     if is_any_few:

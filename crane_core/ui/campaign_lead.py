@@ -16,7 +16,9 @@ VARIABLE = "CRANE_LEAD_PASSWORD"
 
 def admitted_as_lead() -> bool:
     """Whether this visitor may see how annotators are doing; asks for the password where one is set."""
-    return visitor().is_known or admitted(VARIABLE, key=keys.LEADING, heading="Campaigns")
+    return visitor().is_known or admitted(
+        VARIABLE, key=keys.LEADING, heading="Campaigns"
+    )
 
 
 def is_leading() -> bool:

@@ -18,7 +18,9 @@ _component = st.components.v2.component(
 
 def draw_board(html: str, columns: list[str]) -> None:
     """html: the finished picture and list; columns: what each mark of a version is, in words."""
-    _component(data={"html": html, "columns": columns}, key=keys.BOARD, on_asked_change=_follow)
+    _component(
+        data={"html": html, "columns": columns}, key=keys.BOARD, on_asked_change=_follow
+    )
 
 
 def _follow() -> None:

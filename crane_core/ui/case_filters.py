@@ -23,7 +23,11 @@ from crane_core.pipeline.cases.pairs import (
 )
 from crane_core.pipeline.cases.picture import Picture, picture
 from crane_core.pipeline.results.beside import OWN
-from crane_core.pipeline.results.comparisons import comparison_from, comparison_text, comparisons
+from crane_core.pipeline.results.comparisons import (
+    comparison_from,
+    comparison_text,
+    comparisons,
+)
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.storage.search import cases_with_text
 from crane_core.ui import data, keys, url_state
@@ -58,7 +62,12 @@ def chosen_benchmark() -> str:
 def filtered_cases(benchmark: str) -> pd.DataFrame:
     """The pair table under the filters and in the order that the URL names; draws nothing."""
     return _filtered(
-        data.answers(), benchmark, _asked_answers(), _asked_inputs(), _asked_filters(), asked_sort()
+        data.answers(),
+        benchmark,
+        _asked_answers(),
+        _asked_inputs(),
+        _asked_filters(),
+        asked_sort(),
     )
 
 
@@ -82,14 +91,24 @@ def _filtered(
     filters: Filters,
     sort: str | None,
 ) -> pd.DataFrame:
-    table = _kept(_pair_table(loaded, benchmark, answers, inputs), loaded, benchmark, dict(filters))
+    table = _kept(
+        _pair_table(loaded, benchmark, answers, inputs),
+        loaded,
+        benchmark,
+        dict(filters),
+    )
     if sort is None:
         return hardest_first(table)
-    return sorted_by(table, sort.removeprefix(DESCENDING), descending=sort.startswith(DESCENDING))
+    return sorted_by(
+        table, sort.removeprefix(DESCENDING), descending=sort.startswith(DESCENDING)
+    )
 
 
 def _kept(
-    table: pd.DataFrame, loaded: str, benchmark: str, filters: dict[str, tuple[str, ...]]
+    table: pd.DataFrame,
+    loaded: str,
+    benchmark: str,
+    filters: dict[str, tuple[str, ...]],
 ) -> pd.DataFrame:
     find = next(iter(filters.get(keys.SEARCH, ())), "")
     return keep(
@@ -126,23 +145,34 @@ def _counts(
             benchmark,
             {other: values for other, values in chosen.items() if other != name},
         )
-        column = others["patterns"].explode() if name == keys.AGREEMENT else others[name]
-        counts[name] = {str(value): int(n) for value, n in column.value_counts().items()}
+        column = (
+            others["patterns"].explode() if name == keys.AGREEMENT else others[name]
+        )
+        counts[name] = {
+            str(value): int(n) for value, n in column.value_counts().items()
+        }
     listed = set(_kept(table, loaded, benchmark, chosen)["case_id"])
     for name in ANSWER_FILTERS:
-        other_answers = tuple((other, values) for other, values in answers if other != name)
+        other_answers = tuple(
+            (other, values) for other, values in answers if other != name
+        )
         rows = _verdicts(benchmark, other_answers, columns=("case_id", name))
         counts[name] = cases_answered(
-            rows if len(listed) == len(table) else rows[rows["case_id"].isin(listed)], name
+            rows if len(listed) == len(table) else rows[rows["case_id"].isin(listed)],
+            name,
         )
     return counts
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _pair_table(loaded: str, benchmark: str, answers: Answers, inputs: Inputs) -> pd.DataFrame:
+def _pair_table(
+    loaded: str, benchmark: str, answers: Answers, inputs: Inputs
+) -> pd.DataFrame:
     """The pair table in natural order."""
     rows = _verdicts(benchmark, answers, columns=COUNTED)
-    return natural_order(pair_table(data.case_list(benchmark), rows, inputs=inputs, jobs=_jobs()))
+    return natural_order(
+        pair_table(data.case_list(benchmark), rows, inputs=inputs, jobs=_jobs())
+    )
 
 
 def drawn_picture(benchmark: str, cases: Iterable[str]) -> Picture:
@@ -151,7 +181,9 @@ def drawn_picture(benchmark: str, cases: Iterable[str]) -> Picture:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ...]) -> Picture:
+def _picture(
+    loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ...]
+) -> Picture:
     asked = _asked_of(benchmark)
     asked = asked[_counts_in(asked, answers)]
     if not dict(answers)[keys.EXPERIMENT]:
@@ -162,14 +194,19 @@ def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ..
         asked["experiment"].unique()
     )
     rows = rows[is_drawn & _counts_in(rows, answers)]
-    return picture(rows, in_order(asked["detector_title"].unique().tolist()), asked=asked)
+    return picture(
+        rows, in_order(asked["detector_title"].unique().tolist()), asked=asked
+    )
 
 
-def _verdicts(benchmark: str, answers: Answers, *, columns: Sequence[str]) -> pd.DataFrame:
+def _verdicts(
+    benchmark: str, answers: Answers, *, columns: Sequence[str]
+) -> pd.DataFrame:
     """The rows of the verdict frame that are requested, with these columns; texts are categories."""
     verdicts = _coded(data.answers())
     return verdicts.loc[
-        (verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers), list(columns)
+        (verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers),
+        list(columns),
     ]
 
 
@@ -182,7 +219,9 @@ def prepare_counts() -> None:
 def _coded(loaded: str) -> pd.DataFrame:
     """The columns of the verdict frame that are counted here: texts as categories, which are compared at once."""
     verdicts = data.verdicts()
-    columns = dict.fromkeys(("benchmark", *ANSWER_FILTERS, "case_id", "instance_id", *COUNTED))
+    columns = dict.fromkeys(
+        ("benchmark", *ANSWER_FILTERS, "case_id", "instance_id", *COUNTED)
+    )
     return pd.DataFrame(
         {
             name: pd.Categorical(of) if is_string_dtype(of := verdicts[name]) else of
@@ -209,9 +248,13 @@ def _jobs() -> set[str]:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _comparisons(loaded: str, benchmark: str) -> list[str]:
     """Inputs that can be compared on a benchmark, those of the study first."""
-    rows = _verdicts(benchmark, (), columns=("experiment", "detector", "setting", "instance_id"))
+    rows = _verdicts(
+        benchmark, (), columns=("experiment", "detector", "setting", "instance_id")
+    )
     series = rows["experiment"].cat.codes.mask(rows["experiment"].isin(_jobs()), -1)
-    asked = rows.assign(detector=rows.groupby([series, "detector"], observed=True).ngroup())
+    asked = rows.assign(
+        detector=rows.groupby([series, "detector"], observed=True).ngroup()
+    )
     return [comparison_text(inputs) for inputs in comparisons(asked)]
 
 
@@ -223,7 +266,9 @@ def _asked_inputs() -> Inputs:
 
 
 def _asked_answers() -> Answers:
-    return tuple((column, tuple(st.query_params.get_all(column))) for column in ANSWER_FILTERS)
+    return tuple(
+        (column, tuple(st.query_params.get_all(column))) for column in ANSWER_FILTERS
+    )
 
 
 def answers_words(benchmark: str) -> str:
@@ -231,7 +276,9 @@ def answers_words(benchmark: str) -> str:
     names = joined_series(benchmark)
     if len(names) < 2:
         return ""
-    told = "; ".join(f"({place}) {series_words(name)}" for place, name in enumerate(names, start=1))
+    told = "; ".join(
+        f"({place}) {series_words(name)}" for place, name in enumerate(names, start=1)
+    )
     return f"Counts join {len(names)} experiments; each pattern names those in which it occurs: {told}."
 
 
@@ -280,12 +327,18 @@ def draw_filters() -> str:
         _draw_benchmark()
         benchmark = chosen_benchmark()
         coming = tuple((name, tuple(url_state.asked(name))) for name in FILTERS)
-        coming_answers = tuple((name, tuple(url_state.asked(name))) for name in ANSWER_FILTERS)
-        counts = _counts(data.answers(), benchmark, coming_answers, _asked_inputs(), coming)
+        coming_answers = tuple(
+            (name, tuple(url_state.asked(name))) for name in ANSWER_FILTERS
+        )
+        counts = _counts(
+            data.answers(), benchmark, coming_answers, _asked_inputs(), coming
+        )
         cases = data.case_list(benchmark)
         asked = _asked_of(benchmark)
         titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
-        url_state.text("Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH)
+        url_state.text(
+            "Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH
+        )
         for column, label in LABEL_FILTERS.items():
             _many(
                 label,
@@ -302,7 +355,8 @@ def draw_filters() -> str:
             format_func=partial(_with_count, counts=counts[keys.AGREEMENT]),
             placeholder="any",
             help="\n".join(
-                f"- **{pattern}**: {meaning}" for pattern, meaning in PATTERN_MEANING.items()
+                f"- **{pattern}**: {meaning}"
+                for pattern, meaning in PATTERN_MEANING.items()
             ),
             width=WIDTH,
         )
@@ -314,11 +368,18 @@ def draw_filters() -> str:
         }
         for column, (label, named) in words.items():
             options = sorted(asked[column].unique())
-            _many(label, column, options, partial(_with_count, counts=counts[column], named=named))
+            _many(
+                label,
+                column,
+                options,
+                partial(_with_count, counts=counts[column], named=named),
+            )
     return benchmark
 
 
-def _with_count(name: str, counts: dict[str, int], named: Callable[[str], str] = str) -> str:
+def _with_count(
+    name: str, counts: dict[str, int], named: Callable[[str], str] = str
+) -> str:
     """The value of a filter in words, and how many cases it would leave."""
     return f"{named(name)} · {count(counts.get(name, 0))}"
 
@@ -357,7 +418,9 @@ def _draw_benchmark() -> None:
         )
 
 
-def _many(label: str, key: str, options: list[str], words: Callable[[str], str]) -> None:
+def _many(
+    label: str, key: str, options: list[str], words: Callable[[str], str]
+) -> None:
     if options:
         url_state.many_of(
             label, options, key=key, format_func=words, placeholder="any", width=WIDTH

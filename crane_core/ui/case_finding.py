@@ -36,8 +36,15 @@ def finding(table: pd.DataFrame, counted: CountedAnswers = EVERYTHING) -> str:
         if table.empty:
             return "No cases match these filters"
         return f"{_nobody(counted)} about these cases"
-    n_missed, n_alarms = int((asked["n_found"] == 0).sum()), int((asked["n_alarms"] > 0).sum())
-    of = f"of {count(len(asked))}" if counted.is_of_all_cases else f"of these {count(len(asked))}"
+    n_missed, n_alarms = (
+        int((asked["n_found"] == 0).sum()),
+        int((asked["n_alarms"] > 0).sum()),
+    )
+    of = (
+        f"of {count(len(asked))}"
+        if counted.is_of_all_cases
+        else f"of these {count(len(asked))}"
+    )
     verb = "escapes" if n_missed == 1 else "escape"
     missed = f"{count(n_missed)} {of} crashes {verb} {_everybody(counted)}"
     return f"{missed}; {count(n_alarms)} {of} fixed versions set off {_alarm(counted)}"
@@ -71,12 +78,16 @@ def _alarm(counted: CountedAnswers) -> str:
         return "a false alarm"
     if len(counted.detectors) == 1:
         return "its false alarm"
-    return "a false alarm of one of them" if counted.detectors else "a false alarm there"
+    return (
+        "a false alarm of one of them" if counted.detectors else "a false alarm there"
+    )
 
 
 def _where(counted: CountedAnswers, word: str) -> str:
     inputs = f" with {_listed(counted.inputs, word)}" if counted.inputs else ""
-    experiments = f" in {_listed(counted.experiments, word)}" if counted.experiments else ""
+    experiments = (
+        f" in {_listed(counted.experiments, word)}" if counted.experiments else ""
+    )
     return inputs + experiments
 
 

@@ -60,7 +60,12 @@ def available_words(table: pd.DataFrame) -> str:
 
 
 def board_html(
-    table: pd.DataFrame, picture: Picture, series: list[str], *, benchmark: str, sort: str | None
+    table: pd.DataFrame,
+    picture: Picture,
+    series: list[str],
+    *,
+    benchmark: str,
+    sort: str | None,
 ) -> str:
     """table: the filtered pair table in its order, at least one case; sort: as in the address, None for the default.
 
@@ -72,7 +77,11 @@ def board_html(
 
 
 def _picture_html(
-    rows: Sequence[dict[str, Any]], picture: Picture, benchmark: str, *, by_library: bool
+    rows: Sequence[dict[str, Any]],
+    picture: Picture,
+    benchmark: str,
+    *,
+    by_library: bool,
 ) -> str:
     if not picture.columns:
         return ""
@@ -83,9 +92,12 @@ def _picture_html(
         else [("", iter(rows))]
     )
     body = "".join(
-        _group_html(str(name), list(of), picture, ends, benchmark) for name, of in groups
+        _group_html(str(name), list(of), picture, ends, benchmark)
+        for name, of in groups
     )
-    legend = "".join(f'<span><i class="{css}"></i> {words}</span>' for css, words in LEGEND)
+    legend = "".join(
+        f'<span><i class="{css}"></i> {words}</span>' for css, words in LEGEND
+    )
     left_out = (
         f"<span>{picture.n_left_out} more detectors and inputs are not drawn</span>"
         if picture.n_left_out
@@ -101,17 +113,20 @@ def _ends(columns: Sequence[PictureColumn]) -> list[bool]:
     """Whether a column is the last of its detector, for each of both versions."""
     after = [*columns[1:], None]
     once = [
-        other is None or one[:2] != other[:2] for one, other in zip(columns, after, strict=True)
+        other is None or one[:2] != other[:2]
+        for one, other in zip(columns, after, strict=True)
     ]
     return once * 2
 
 
 def _picture_head(columns: Sequence[PictureColumn]) -> str:
     groups = [
-        (title, len(list(of))) for (title, _), of in groupby(columns, key=lambda column: column[:2])
+        (title, len(list(of)))
+        for (title, _), of in groupby(columns, key=lambda column: column[:2])
     ]
     names = "".join(
-        f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>' for title, n in groups
+        f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>'
+        for title, n in groups
     )
     signs = "".join(
         f"<i{' class=cw-end' if end else ''}>{escape(setting_short(column.setting).replace('RT', ''))}</i>"
@@ -126,14 +141,24 @@ def _picture_head(columns: Sequence[PictureColumn]) -> str:
 
 
 def _group_html(
-    name: str, rows: Sequence[dict[str, Any]], picture: Picture, ends: list[bool], benchmark: str
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    picture: Picture,
+    ends: list[bool],
+    benchmark: str,
 ) -> str:
     lines = "".join(_line_html(row, picture, ends, benchmark) for row in rows)
-    head = f'<b>{escape(name)} <span class="cw-dim">{len(rows)}</span></b>' if name else "<b></b>"
+    head = (
+        f'<b>{escape(name)} <span class="cw-dim">{len(rows)}</span></b>'
+        if name
+        else "<b></b>"
+    )
     return f'<div class="cw-library">{head}<div>{lines}</div></div>'
 
 
-def _line_html(row: dict[str, Any], picture: Picture, ends: list[bool], benchmark: str) -> str:
+def _line_html(
+    row: dict[str, Any], picture: Picture, ends: list[bool], benchmark: str
+) -> str:
     marks = picture.marks.get(row["case_id"], [""] * len(ends))
     cells = [
         f'<i class="{mark}{" cw-end" if end else ""}"></i>'
@@ -153,7 +178,9 @@ def _link(row: dict[str, Any], benchmark: str) -> str:
 def _list_html(
     rows: Sequence[dict[str, Any]], series: list[str], benchmark: str, sort: str | None
 ) -> str:
-    heads = "".join(_head_html(column, words, sort) for column, words in COLUMNS.items())
+    heads = "".join(
+        _head_html(column, words, sort) for column, words in COLUMNS.items()
+    )
     body = "".join(_row_html(row, series, benchmark) for row in rows)
     return f'<table class="cw-cases"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
@@ -178,14 +205,19 @@ def _row_html(row: dict[str, Any], series: list[str], benchmark: str) -> str:
         "pattern": pattern_words(row["patterns_in"], series),
     }
     shown = {
-        column: escape(words[column] or NOTHING) for column in COLUMNS if column not in NUMBERS
+        column: escape(words[column] or NOTHING)
+        for column in COLUMNS
+        if column not in NUMBERS
     }
     shown["stage"] = shown["stage"].replace("/", "/<wbr>")
     shown |= {column: _bar_html(row, column) for column in NUMBERS}
     cells = "".join(
-        f'<td class="cw-of-{column}">{shown[column]}</td>' for column in list(COLUMNS)[1:]
+        f'<td class="cw-of-{column}">{shown[column]}</td>'
+        for column in list(COLUMNS)[1:]
     )
-    first = f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'
+    first = (
+        f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'
+    )
     title = f' title="{escape(words["pattern"])}"' if words["pattern"] else ""
     return f'<tr data-case="{escape(row["case_id"])}"{title}>{first}{cells}</tr>'
 
@@ -197,12 +229,16 @@ def _bar_html(row: dict[str, Any], column: str) -> str:
     return f'<span class="cw-bar" style="--share:{share:.3f}"></span>{row[column]:.0f} of {row["n_asked"]:.0f}'
 
 
-def pattern_words(patterns: Iterable[tuple[Pattern, tuple[str, ...]]], series: list[str]) -> str:
+def pattern_words(
+    patterns: Iterable[tuple[Pattern, tuple[str, ...]]], series: list[str]
+) -> str:
     """The patterns of a case; where several experiments answered, each with the numbers of those that show it."""
     places = {name: str(place) for place, name in enumerate(series, start=1)}
 
     def where(names: tuple[str, ...]) -> str:
-        return f" ({', '.join(places[name] for name in names)})" if len(series) > 1 else ""
+        return (
+            f" ({', '.join(places[name] for name in names)})" if len(series) > 1 else ""
+        )
 
     return ", ".join(
         SHORT.get(pattern, str(pattern)) + where(names)

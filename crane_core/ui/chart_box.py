@@ -21,7 +21,10 @@ Spec = dict[str, Any]
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _spec(
-    name: str, given: tuple[Any, ...], named: dict[str, Any], _make: Callable[..., Drawn]
+    name: str,
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    _make: Callable[..., Drawn],
 ) -> Spec:
     return _as_spec(_make(*given, **named))
 
@@ -93,7 +96,9 @@ def _draw_takeaway(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if note:
             prose(st.caption, note, width="stretch")
-        with st.popover("Downloads" if table is None else "Table and downloads", width="content"):
+        with st.popover(
+            "Downloads" if table is None else "Table and downloads", width="content"
+        ):
             if table is not None:
                 grid(table, width=900)
             with st.container(horizontal=True):
@@ -104,7 +109,12 @@ def _draw_takeaway(
 
 def _download(name: str, form: str, mime: str, content: Callable[[], bytes]) -> None:
     st.download_button(
-        form.upper(), content, f"{name}.{form}", mime, on_click="ignore", key=f"{form}_{name}"
+        form.upper(),
+        content,
+        f"{name}.{form}",
+        mime,
+        on_click="ignore",
+        key=f"{form}_{name}",
     )
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.claims.claims import checked_claims, loaded_from, published_claims
+from crane_core.pipeline.claims.claims import (
+    checked_claims,
+    loaded_from,
+    published_claims,
+)
 from crane_core.pipeline.claims.formats import ABOUT, claim_frame, verdict_counts
 from crane_core.pipeline.claims.verdicts import ClaimVerdict
 from crane_core.ui import data, keys
@@ -27,7 +31,9 @@ FORMATS = "The rows are facts in our words; `report --claims` writes them as CSV
 
 @st.cache_data(max_entries=2, show_spinner="Checking the paper's claims")
 def _claims(revision: str) -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
-    loaded = loaded_from(data.store(), data.verdicts(), data.printed_numbers(), data.labels())
+    loaded = loaded_from(
+        data.store(), data.verdicts(), data.printed_numbers(), data.labels()
+    )
     checked = checked_claims(loaded, published_claims())
     return claim_frame(checked), verdict_counts(checked)
 

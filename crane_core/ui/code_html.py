@@ -32,7 +32,9 @@ def line_html(line: str, changed: tuple[Span, ...] = ()) -> str:
     """One line of Python with its tokens coloured and the `changed` spans marked."""
     shown, cut = line[:MAX_LINE], len(line) - MAX_LINE
     html = "".join(_token_html(kind, text) for kind, text in _pieces(shown, changed))
-    return html + (f'<span class="cw-dim"> … {cut:,} more characters</span>' if cut > 0 else "")
+    return html + (
+        f'<span class="cw-dim"> … {cut:,} more characters</span>' if cut > 0 else ""
+    )
 
 
 def code_html(line: str, changed: tuple[Span, ...] = ()) -> str:
@@ -99,7 +101,11 @@ def _pieces(line: str, changed: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
     edges = sorted({edge for span in changed for edge in span})
     for kind, text in _LEXER.get_tokens(line):
         css = next(
-            (name for parent, name in _CLASSES if kind is parent or kind[: len(parent)] == parent),
+            (
+                name
+                for parent, name in _CLASSES
+                if kind is parent or kind[: len(parent)] == parent
+            ),
             "",
         )
         inner = [edge for edge in edges if at < edge < at + len(text)]
@@ -107,7 +113,10 @@ def _pieces(line: str, changed: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
             is_changed = any(a <= start and end <= b for a, b in changed)
             yield (
                 " ".join(
-                    filter(None, (f"cw-{css}" if css else "", "cw-word" if is_changed else ""))
+                    filter(
+                        None,
+                        (f"cw-{css}" if css else "", "cw-word" if is_changed else ""),
+                    )
                 ),
                 text[start - at : end - at],
             )

@@ -33,7 +33,9 @@ from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 
-@st.cache_resource(show_spinner="Preparing the store: the first start loads the embedded data")
+@st.cache_resource(
+    show_spinner="Preparing the store: the first start loads the embedded data"
+)
 def _prepared(path: str) -> Store:
     return prepare(data_folder(path))
 

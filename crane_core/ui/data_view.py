@@ -42,11 +42,18 @@ def draw_loaded() -> None:
             unit = "case" if row["n_cases"] == 1 else "cases"
             words = f"{row['title']}: {count(row['n_cases'])} {unit}, {count(row['n_instances'])} notebooks"
             link("cases", literal(words), benchmark=row["benchmark"])
-        link("runs", f"{count(counts['runs'])} answers of {count(counts['detectors'])} detectors")
+        link(
+            "runs",
+            f"{count(counts['runs'])} answers of {count(counts['detectors'])} detectors",
+        )
         link("agreement", f"{count(counts['judgements'])} labels")
-        st.caption(f"{count(counts['kernel_states'])} kernel snapshots", width="content")
+        st.caption(
+            f"{count(counts['kernel_states'])} kernel snapshots", width="content"
+        )
     if state.has_prompts(data.store().cursor(), STUDY):
-        st.caption("The published texts (code, kernel states, prompts, reasoning) are loaded.")
+        st.caption(
+            "The published texts (code, kernel states, prompts, reasoning) are loaded."
+        )
     else:
         after = (
             "**Next: press Fetch crane-llm**, which takes a minute."
@@ -62,7 +69,9 @@ def draw_loaded() -> None:
 def draw_sources() -> None:
     """One row per source, oldest first; its commit leads to where others published it."""
     sources = state.sources(data.store().cursor())
-    kept = {source.source_id: source for source in staged_sources(data.folder().sources)}
+    kept = {
+        source.source_id: source for source in staged_sources(data.folder().sources)
+    }
     released = [
         source if (source := kept.get(name)) and source.release else None
         for name in sources["source_id"]
@@ -76,22 +85,36 @@ def draw_sources() -> None:
             "Size": [_size(n) for n in sources["n_bytes"]],
             "Loaded": when,
             "Problems": sources["n_problems"],
-            "Release": [_release_words(source) if source else "" for source in released],
+            "Release": [
+                _release_words(source) if source else "" for source in released
+            ],
             "Commit": [
-                source.release.page if source and source.release else "" for source in released
+                source.release.page if source and source.release else ""
+                for source in released
             ],
             "sha256": sources["sha256"],
         }
     )
-    shown = shown.loc[:, (shown != "").any()]  # without Release and Commit where no source has one
-    grid(shown, column_config={"Commit": st.column_config.LinkColumn(display_text=COMMIT)})
+    shown = shown.loc[
+        :, (shown != "").any()
+    ]  # without Release and Commit where no source has one
+    grid(
+        shown,
+        column_config={"Commit": st.column_config.LinkColumn(display_text=COMMIT)},
+    )
     counts = state.source_counts(data.store().cursor())
     with st.expander("Records by source"):
         names = dict(zip(sources["source_id"], sources["name"], strict=True))
         shown = counts.assign(
-            source=counts["source_id"].map(names), record=counts["record"].str.replace("_", " ")
+            source=counts["source_id"].map(names),
+            record=counts["record"].str.replace("_", " "),
         )
-        columns = {"source": "Source", "record": "Record", "n_read": "Read", "n_new": "New"}
+        columns = {
+            "source": "Source",
+            "record": "Record",
+            "n_read": "Read",
+            "n_new": "New",
+        }
         records = st.column_config.NumberColumn(format="localized")
         shown = shown[list(columns)].rename(columns=columns)
         grid(shown, column_config={"Read": records, "New": records})
@@ -106,7 +129,9 @@ def _release_words(source: StagedSource) -> str:
 
 
 def _size(n_bytes: int) -> str:
-    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 100_000 else f"{n_bytes / 1e3:.1f} kB"
+    return (
+        f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 100_000 else f"{n_bytes / 1e3:.1f} kB"
+    )
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
@@ -130,7 +155,8 @@ def draw_problems() -> None:
     kinds = problems["kind"].value_counts()
     st.caption(
         ", ".join(
-            f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()
+            f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}"
+            for kind, n in kinds.items()
         )
     )
     columns = {
@@ -145,7 +171,8 @@ def draw_problems() -> None:
         row_height=PROBLEM_HEIGHT,
         height=min(PROBLEM_HEIGHT * len(problems) + 36, 420),
         column_config={
-            name: st.column_config.TextColumn(width=px) for name, px in PROBLEM_WIDTHS.items()
+            name: st.column_config.TextColumn(width=px)
+            for name, px in PROBLEM_WIDTHS.items()
         },
     )
 
@@ -163,13 +190,16 @@ def draw_contradictions() -> None:
             "Detector": found["detector"].map(data.detector_titles()),
             "Input": found["setting"].map(setting_short),
             "Runs that predict a crash": [
-                f"{a} of {a + b}" for a, b in zip(found["n_crash"], found["n_safe"], strict=True)
+                f"{a} of {a + b}"
+                for a, b in zip(found["n_crash"], found["n_safe"], strict=True)
             ],
             "Human outcome": found["human"].fillna(NOTHING),
             "Explanation": found["why"],
         }
     )
-    grid(shown, column_config={"Explanation": st.column_config.TextColumn(width="large")})
+    grid(
+        shown, column_config={"Explanation": st.column_config.TextColumn(width="large")}
+    )
 
 
 def draw_annotators() -> None:

@@ -15,7 +15,12 @@ from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -72,7 +77,9 @@ class Documentation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
-        if scope["type"] != "http" or not (path == ADDRESS or path.startswith(f"{ADDRESS}/")):
+        if scope["type"] != "http" or not (
+            path == ADDRESS or path.startswith(f"{ADDRESS}/")
+        ):
             await self._app(scope, receive, send)
             return
         answer = await self._answer(scope, path.removeprefix(ADDRESS))
@@ -87,7 +94,9 @@ class Documentation:
         if SITE.is_dir():
             return await _file(SITE, name, scope) or _not_found()
         if name.endswith(".html"):
-            return await _text(f"{name.removesuffix('.html')}.md", scope) or _not_found()
+            return (
+                await _text(f"{name.removesuffix('.html')}.md", scope) or _not_found()
+            )
         return await _file(SOURCES, name, scope) or _not_found()
 
     def _with_headers(self, send: Send) -> Send:
@@ -109,7 +118,9 @@ async def _file(folder: Path, name: str, scope: Scope) -> Response | None:
         return None
     if name.endswith(".html"):
         page = (folder / name).read_text("utf-8")
-        found.headers["Content-Security-Policy"] = _POLICY.format(scripts=_digests(page))
+        found.headers["Content-Security-Policy"] = _POLICY.format(
+            scripts=_digests(page)
+        )
     return found
 
 
@@ -118,16 +129,21 @@ async def _text(name: str, scope: Scope) -> Response | None:
     if await _file(SOURCES, name, scope) is None:
         return None
     page = page_html((SOURCES / name).read_text("utf-8"), depth=name.count("/"))
-    return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY.format(scripts="")})
+    return HTMLResponse(
+        page, headers={"Content-Security-Policy": _POLICY.format(scripts="")}
+    )
 
 
 def _digests(page: str) -> str:
     """The scripts that the site's builder writes into a page, as a policy names them."""
     digests = {
-        b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(page)
+        b64encode(sha256(script.encode()).digest()).decode()
+        for script in _SCRIPT.findall(page)
     }
     return "".join(f" 'sha256-{digest}'" for digest in sorted(digests))
 
 
 def _not_found() -> Response:
-    return PlainTextResponse("The documentation has no such page.", HTTPStatus.NOT_FOUND)
+    return PlainTextResponse(
+        "The documentation has no such page.", HTTPStatus.NOT_FOUND
+    )

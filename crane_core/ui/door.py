@@ -62,7 +62,8 @@ def _inline_scripts() -> list[str]:
     page = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     return [
-        f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts
+        f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
     ]
 
 
@@ -152,7 +153,10 @@ def _note_login(brought: Carried) -> None:
         return
     folder = data_folder()
     try:
-        see(folder.path, *login_of(brought, visitor.email, st.context.ip_address or "this machine"))
+        see(
+            folder.path,
+            *login_of(brought, visitor.email, st.context.ip_address or "this machine"),
+        )
         note_roles(folder, roles, THE_FILE)
     except OSError as error:
         _LOG.warning("The list of sessions was not written: %s", error)
@@ -198,7 +202,9 @@ class Doorkeeper:
         is_upload = _UPLOADS in path
         session = path.partition(_UPLOADS)[2].partition("/")[0]
         if path.endswith(_METRICS) or _AGENTS in f"{path}/":
-            await PlainTextResponse("Not found.", HTTPStatus.NOT_FOUND)(scope, receive, send)
+            await PlainTextResponse("Not found.", HTTPStatus.NOT_FOUND)(
+                scope, receive, send
+            )
         elif method not in _READING and not is_upload:
             await PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)(
                 scope, receive, send
@@ -206,11 +212,15 @@ class Doorkeeper:
         elif method == "PUT":
             await self._upload(session, scope, receive, send)
         elif method not in _READING and not may_upload(session):
-            await PlainTextResponse("Forbidden.", HTTPStatus.FORBIDDEN)(scope, receive, send)
+            await PlainTextResponse("Forbidden.", HTTPStatus.FORBIDDEN)(
+                scope, receive, send
+            )
         else:
             await self._app(scope, receive, send)
 
-    async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _upload(
+        self, session: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         length = Headers(scope=scope).get("content-length", "")
         refusal = self._refusal(session, length)
         if refusal:
@@ -230,7 +240,10 @@ class Doorkeeper:
         if not length.isdecimal():
             return HTTPStatus.LENGTH_REQUIRED
         held = held_bytes() + self._arriving
-        if held[session] + int(length) > SESSION_BYTES or held.total() + int(length) > ALL_BYTES:
+        if (
+            held[session] + int(length) > SESSION_BYTES
+            or held.total() + int(length) > ALL_BYTES
+        ):
             return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         return None
 
@@ -246,7 +259,9 @@ def _is_own_page(scope: Scope) -> bool:
         return True
     scheme = "https" if scope["scheme"] in ("wss", "https") else "http"
     place = _place(origin)
-    return place is not None and place == _place(f"{scheme}://{headers.get('host', '')}")
+    return place is not None and place == _place(
+        f"{scheme}://{headers.get('host', '')}"
+    )
 
 
 def _place(address: str) -> tuple[str, str, int] | None:

@@ -47,7 +47,11 @@ from crane_core.ui.words import (
     with_n,
 )
 
-CATEGORIES = (Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V)
+CATEGORIES = (
+    Setting.RUNTIME_WITHOUT_S,
+    Setting.RUNTIME_WITHOUT_R,
+    Setting.RUNTIME_WITHOUT_V,
+)
 TO_FILL = (
     "Structure, representation and values each left out: no such runs are loaded, so nothing about them can be tested. "
     "Start a run with the input runtime-S, runtime-R or runtime-V on the Runs page, or import the CRANE-LLM release of "
@@ -70,7 +74,11 @@ def _drops(loaded: str, chosen: Ablated) -> pd.DataFrame:
 @st.cache_data(max_entries=32, show_spinner=False)
 def _drops_by(loaded: str, chosen: Ablated, by: str, setting: Setting) -> pd.DataFrame:
     return drops_by(
-        chosen.rows(), by=by, reference=chosen.reference(), setting=setting, rate=chosen.rate
+        chosen.rows(),
+        by=by,
+        reference=chosen.reference(),
+        setting=setting,
+        rate=chosen.rate,
     )
 
 
@@ -94,9 +102,13 @@ def draw_drops(chosen: Ablated) -> None:
     if not set(measured["setting"]) & set(CATEGORIES):
         st.caption(TO_FILL)
     settings = [
-        setting for setting in Setting if setting in {*measured["setting"], *printed["setting"]}
+        setting
+        for setting in Setting
+        if setting in {*measured["setting"], *printed["setting"]}
     ]
-    drawn = drawn_drops(measured.assign(label=measured["setting"].map(setting_short)), printed)
+    drawn = drawn_drops(
+        measured.assign(label=measured["setting"].map(setting_short)), printed
+    )
     draw_chart(
         finished(
             drops,
@@ -115,7 +127,9 @@ def draw_drops(chosen: Ablated) -> None:
     grid(
         _readable(measured, chosen),
         column_config={
-            "Changed cases": st.column_config.LinkColumn(display_text="Open", width="small")
+            "Changed cases": st.column_config.LinkColumn(
+                display_text="Open", width="small"
+            )
         },
     )
     st.caption(about_tests(chosen.rate, len(measured)) + apart(measured))
@@ -125,11 +139,18 @@ def draw_drops_by(chosen: Ablated) -> None:
     """One input against the reference by library, root cause and the like."""
     st.subheader("For which crashes does it matter?", anchor="groups")
     measured = _drops(data.answers(), chosen)
-    settings = [str(setting) for setting in Setting if setting in set(measured["setting"])]
+    settings = [
+        str(setting) for setting in Setting if setting in set(measured["setting"])
+    ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         looks: dict[str, Any] = {"required": True, "format_func": setting_short}
         setting = one_of(
-            st.segmented_control, "Input", settings, key=keys.SETTING, default=settings[0], **looks
+            st.segmented_control,
+            "Input",
+            settings,
+            key=keys.SETTING,
+            default=settings[0],
+            **looks,
         )
         looks = {"required": True, "format_func": GROUPINGS.get}
         by = one_of(
@@ -185,7 +206,9 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
     reference = setting_short(chosen.reference())
     order = {
         title: place
-        for place, title in enumerate(in_order(measured["detector_title"].unique().tolist()))
+        for place, title in enumerate(
+            in_order(measured["detector_title"].unique().tolist())
+        )
     }
     rows = sorted(as_rows(measured), key=lambda row: order[row["detector_title"]])
     return pd.DataFrame(
@@ -231,7 +254,9 @@ def _readable_by(table: pd.DataFrame, by: str) -> pd.DataFrame:
 def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
     """The address of the cases on which the two inputs of a row disagree."""
     asked, settings = chosen.asked(), [chosen.reference(), Setting(row["setting"])]
-    meant = asked[(asked["detector"] == row["detector"]) & asked["setting"].isin(settings)]
+    meant = asked[
+        (asked["detector"] == row["detector"]) & asked["setting"].isin(settings)
+    ]
     return {
         keys.BENCHMARK: chosen.benchmark,
         keys.EXPERIMENT: sorted(meant["experiment"].unique().tolist()),
@@ -249,7 +274,11 @@ def _open_cases(chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]) 
 
 
 def _open_group(
-    chosen: Ablated, table: pd.DataFrame, by: str, labels: dict[str, str], point: dict[str, Any]
+    chosen: Ablated,
+    table: pd.DataFrame,
+    by: str,
+    labels: dict[str, str],
+    point: dict[str, Any],
 ) -> None:
     is_meant = (table[by].map(labels) == point["label"]) & (
         table["detector_title"] == point["detector_title"]
@@ -258,7 +287,9 @@ def _open_group(
     if by == "library_group":
         rows = chosen.rows()
         of_group = {
-            keys.LIBRARY: sorted(rows.loc[rows[by] == row[by], "library"].unique().tolist())
+            keys.LIBRARY: sorted(
+                rows.loc[rows[by] == row[by], "library"].unique().tolist()
+            )
         }
     else:
         of_group = {CASE_FILTER[by]: row[by]}

@@ -39,7 +39,9 @@ PHRASES = {
 def apart(measured: pd.DataFrame) -> str:
     """Which rows have an interval and tests that lead to different conclusions, and why."""
     tested = measured[measured["p_holm"].notna()]
-    is_apart = tested["outcome"].isin(DIRECTED) != ((tested["low"] > 0) | (tested["high"] < 0))
+    is_apart = tested["outcome"].isin(DIRECTED) != (
+        (tested["low"] > 0) | (tested["high"] < 0)
+    )
     names = [
         f"{row['detector_title']} {setting_short(row['setting'])}"
         for row in as_rows(tested[is_apart])
@@ -63,7 +65,9 @@ def about_tests(rate: str, n_rows: int) -> str:
     return f"{tests}, Holm-adjusted over all rows ({count(n_rows)}), because which input matters is one question."
 
 
-def printed_drops(tables: list[StudyTable], rate: str, measured: pd.DataFrame) -> pd.DataFrame:
+def printed_drops(
+    tables: list[StudyTable], rate: str, measured: pd.DataFrame
+) -> pd.DataFrame:
     """What the paper prints of settings that were not measured here: detector_title, setting, difference."""
     known = set(zip(measured["detector_title"], measured["setting"], strict=True))
     setting_of = {setting_short(setting): str(setting) for setting in Setting}
@@ -78,7 +82,9 @@ def printed_drops(tables: list[StudyTable], rate: str, measured: pd.DataFrame) -
     return pd.DataFrame(rows, columns=["detector_title", "setting", "difference"])
 
 
-def finding(measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference: Setting) -> str:
+def finding(
+    measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference: Setting
+) -> str:
     """The answer in a few sentences: how many inputs gain and lose, which they are, and what is only printed."""
     told = f"**{_changes(measured, rate, reference)}**"
     if printed.empty:
@@ -122,7 +128,9 @@ def base_words(reference: Setting) -> str:
 
 def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured and printed differences in the columns of the chart."""
-    shown = measured.assign(is_printed=False, end=measured[["high", "difference"]].max(axis=1))
+    shown = measured.assign(
+        is_printed=False, end=measured[["high", "difference"]].max(axis=1)
+    )
     only = printed.assign(
         label=printed["setting"].map(setting_short),
         is_printed=True,
@@ -132,7 +140,8 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     )
     both = pd.concat([shown, only.reindex(columns=shown.columns)], ignore_index=True)
     both["text"] = [
-        points(row["difference"]).removesuffix(" pp") + (" p" if row["is_printed"] else "")
+        points(row["difference"]).removesuffix(" pp")
+        + (" p" if row["is_printed"] else "")
         for row in as_rows(both)
     ]
     columns = [

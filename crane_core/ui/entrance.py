@@ -18,7 +18,13 @@ from streamlit.web.server.starlette.starlette_app_utils import decode_signed_val
 from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError, LedgerError
 from crane_core.identity.key import signing_key
-from crane_core.identity.logins import BY_INVITATION, Login, OpenedBeforeError, open_invitation, see
+from crane_core.identity.logins import (
+    BY_INVITATION,
+    Login,
+    OpenedBeforeError,
+    open_invitation,
+    see,
+)
 from crane_core.identity.logouts import is_logged_out, log_out
 from crane_core.identity.passes import Purpose, accepted, new_pass, signed
 from crane_core.identity.proxy import configured_proxy
@@ -36,9 +42,7 @@ _PURPOSES = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 """Headers of a browser that loads a link before anybody opens it, which would use it up."""
 OF_PROVIDER = "./auth/logout"
 """Streamlit's own logout, which also ends the session at the provider."""
-_MISCONFIGURED = (
-    "Logins are misconfigured on this server. Tell the person who runs it; its log says more."
-)
+_MISCONFIGURED = "Logins are misconfigured on this server. Tell the person who runs it; its log says more."
 _LOG = logging.getLogger(__name__)
 
 
@@ -70,8 +74,12 @@ class Entrance:
         return None
 
     def _let_in(self, request: Request) -> Response:
-        if any("prefetch" in request.headers.get(name, "").lower() for name in _PURPOSES):
-            return PlainTextResponse("An invitation is opened by a person.", HTTPStatus.FORBIDDEN)
+        if any(
+            "prefetch" in request.headers.get(name, "").lower() for name in _PURPOSES
+        ):
+            return PlainTextResponse(
+                "An invitation is opened by a person.", HTTPStatus.FORBIDDEN
+            )
         peer = request.client.host if request.client else ""
         if self._throttle.locked_s(peer):
             return PlainTextResponse(
@@ -110,14 +118,30 @@ def _with_session(visitor: Visitor, request: Request) -> Response:
     answer = RedirectResponse(_landing(visitor), HTTPStatus.SEE_OTHER)
     issued = new_pass(visitor.email, seconds=SESSION_S)
     cookie = signed(issued, Purpose.SESSION, signing_key(folder.path))
-    login = Login(visitor.email, issued.issued, issued.issued, issued.until, BY_INVITATION, address)
+    login = Login(
+        visitor.email,
+        issued.issued,
+        issued.issued,
+        issued.until,
+        BY_INVITATION,
+        address,
+    )
     see(folder.path, cookie, login)
     note(
-        folder, Actor(visitor.email, address), AuditAction.LOG_IN, visitor.email, "by an invitation"
+        folder,
+        Actor(visitor.email, address),
+        AuditAction.LOG_IN,
+        visitor.email,
+        "by an invitation",
     )
     is_secure = request.url.scheme == "https"
     answer.set_cookie(
-        COOKIE, cookie, max_age=SESSION_S, httponly=True, samesite="lax", secure=is_secure
+        COOKIE,
+        cookie,
+        max_age=SESSION_S,
+        httponly=True,
+        samesite="lax",
+        secure=is_secure,
     )
     return answer
 
@@ -129,7 +153,9 @@ def _address(request: Request) -> str:
 def _email_of(request: Request) -> str | None:
     """Who is logged in here by an invitation already."""
     try:
-        return accepted(request.cookies.get(COOKIE, ""), Purpose.SESSION, data_folder().path).email
+        return accepted(
+            request.cookies.get(COOKIE, ""), Purpose.SESSION, data_folder().path
+        ).email
     except IdentityError:
         return None
 
@@ -140,11 +166,17 @@ def _log_out(request: Request) -> Response:
     email = _email_of(request)
     for name in (COOKIE, PROVIDER_COOKIE):
         cookie = request.cookies.get(name, "")
-        if cookie and _is_genuine(name, cookie) and not is_logged_out(folder.path, cookie):
+        if (
+            cookie
+            and _is_genuine(name, cookie)
+            and not is_logged_out(folder.path, cookie)
+        ):
             log_out(folder.path, cookie)
     if email:
         note(folder, Actor(email, _address(request)), AuditAction.LOG_OUT, email)
-    elsewhere = OF_PROVIDER if PROVIDER_COOKIE in request.cookies else configured_proxy().logout
+    elsewhere = (
+        OF_PROVIDER if PROVIDER_COOKIE in request.cookies else configured_proxy().logout
+    )
     answer = RedirectResponse(elsewhere or "./", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
     return answer
@@ -154,7 +186,9 @@ def _is_genuine(name: str, cookie: str) -> bool:
     """Whether a cookie was given out here; others are invalid, and are not remembered."""
     if name == PROVIDER_COOKIE:
         return (
-            decode_signed_value(get_cookie_secret(), name, cookie.encode("latin-1", "replace"))
+            decode_signed_value(
+                get_cookie_secret(), name, cookie.encode("latin-1", "replace")
+            )
             is not None
         )
     try:

@@ -16,7 +16,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crane_core.ui.navigation import MARK, NOT_FOUND, group_of, group_style, page_files, title
+from crane_core.ui.navigation import (
+    MARK,
+    NOT_FOUND,
+    group_of,
+    group_style,
+    page_files,
+    title,
+)
 
 STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "frame.css"))
 SOON = re.compile(
@@ -44,7 +51,9 @@ class FirstPaint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = (
-            self._shown_at(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+            self._shown_at(scope)
+            if scope["type"] == "http" and scope["method"] == "GET"
+            else None
         )
         if name is None:
             await self._app(scope, receive, send)
@@ -57,14 +66,20 @@ class FirstPaint:
             return
         asked = {
             **scope,
-            "headers": [(key, value) for key, value in scope["headers"] if key not in AGAIN],
+            "headers": [
+                (key, value) for key, value in scope["headers"] if key not in AGAIN
+            ],
         }
-        await self._app(asked, receive, _with_paint(send, self._head, _skeleton(name).encode()))
+        await self._app(
+            asked, receive, _with_paint(send, self._head, _skeleton(name).encode())
+        )
 
     def _shown_at(self, scope: Scope) -> str | None:
         """What is shown at this address: a page, or that there is none; None where Streamlit's page is not served."""
         path = scope["path"].rstrip("/") or "/"
-        return self._pages.get(path) or (NOT_FOUND if _LIKE_A_PAGE.fullmatch(path) else None)
+        return self._pages.get(path) or (
+            NOT_FOUND if _LIKE_A_PAGE.fullmatch(path) else None
+        )
 
 
 def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
@@ -80,9 +95,9 @@ def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
         if message.get("more_body"):
             return
         whole = bytes(body)
-        if _ROOT in whole and Headers(raw=started[0]["headers"]).get("content-type", "").startswith(
-            "text/html"
-        ):
+        if _ROOT in whole and Headers(raw=started[0]["headers"]).get(
+            "content-type", ""
+        ).startswith("text/html"):
             whole = re.sub(rb"<title>.*?</title>", b"", whole)
             whole = whole.replace(b"</head>", head + b"</head>", 1).replace(
                 b"<body>", b"<body>" + skeleton, 1
@@ -106,7 +121,8 @@ def _preloads() -> str:
     folder = files("streamlit").joinpath("static", "static", "js")
     names = sorted(entry.name for entry in folder.iterdir() if SOON.match(entry.name))
     return "".join(
-        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">'
+        for name in names
     )
 
 

@@ -67,7 +67,9 @@ def draw_five_runs(chosen: ResultChoice) -> None:
     """The section; a sentence where every instance has one run."""
     runs, by_setting = _stability(data.answers(), _where(chosen))
     if runs.empty:
-        st.info("Every instance was asked once, so there are no repeated runs to compare.")
+        st.info(
+            "Every instance was asked once, so there are no repeated runs to compare."
+        )
         return
     most = int(runs["n_runs"].max())
     st.subheader(f"How stable are {NUMBERS.get(most, str(most))} runs?", anchor="runs")
@@ -82,13 +84,18 @@ def draw_five_runs(chosen: ResultChoice) -> None:
                 key=keys.VOTES_OF,
                 default=ALL_INPUTS,
                 required=True,
-                format_func=lambda name: name if name == ALL_INPUTS else setting_short(name),
+                format_func=lambda name: (
+                    name if name == ALL_INPUTS else setting_short(name)
+                ),
             )
         )
     votes = by_setting[None if picked == ALL_INPUTS else picked]
     titles = in_order(votes["detector_title"].unique().tolist())
     st.markdown(
-        "".join(f"- {finding(votes[votes['detector_title'] == title])}\n" for title in titles)
+        "".join(
+            f"- {finding(votes[votes['detector_title'] == title])}\n"
+            for title in titles
+        )
     )
     draw_chart(
         finished(reliability, votes),
@@ -98,7 +105,9 @@ def draw_five_runs(chosen: ResultChoice) -> None:
         note=ABOUT_VOTES,
     )
     grid(_readable_runs(runs))
-    about = ABOUT_RUNS.format(n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most))
+    about = ABOUT_RUNS.format(
+        n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most)
+    )
     st.caption(about + _left_out(runs))
 
 
@@ -106,7 +115,9 @@ def finding(votes: pd.DataFrame) -> str:
     """How often a crash is real that all runs of a detector predict, and one fewer; `votes` is of that detector."""
     said: list[str] = []
     most = votes["n_runs"].max()
-    for row in as_rows(votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)].iloc[::-1]):
+    for row in as_rows(
+        votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)].iloc[::-1]
+    ):
         verb = "are one" if said else "crash votes are a real crash"
         share = f"**{percent(row['value'])}** of the time ({interval(row['low'], row['high'])}, n {count(row['n'])})"
         said.append(f"{row['votes']} of {row['n_runs']} {verb} {share}")
@@ -137,7 +148,9 @@ def _readable_runs(runs: pd.DataFrame) -> pd.DataFrame:
     """A row per detector and input, a column per measure; each value with its interval."""
     rows = []
     for title in in_order(runs["detector_title"].unique().tolist()):
-        for setting, of in runs[runs["detector_title"] == title].groupby("setting", sort=False):
+        for setting, of in runs[runs["detector_title"] == title].groupby(
+            "setting", sort=False
+        ):
             rows.append(
                 {"Detector": title, "Input": setting_short(str(setting))}
                 | {_column(row): _with_interval(row) for row in as_rows(of)}

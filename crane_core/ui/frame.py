@@ -17,7 +17,15 @@ from crane_core.ui.door import let_in
 from crane_core.ui.first_page import page_shown
 from crane_core.ui.garbage_collection import freeze_gc
 from crane_core.ui.login_view import draw_login
-from crane_core.ui.navigation import MARK, NOT_FOUND, link, navigate, page_files, shown_title, title
+from crane_core.ui.navigation import (
+    MARK,
+    NOT_FOUND,
+    link,
+    navigate,
+    page_files,
+    shown_title,
+    title,
+)
 from crane_core.ui.page_imports import import_page
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.replica_view import draw_replica
@@ -49,7 +57,9 @@ def _draw_not_found(name: str) -> None:
                 f"The address ends in {name[:MOST_LETTERS]!r}, which is not the name of a page."
             )
         )
-        known = {title(file): file for file in page_files()} | {file: file for file in page_files()}
+        known = {title(file): file for file in page_files()} | {
+            file: file for file in page_files()
+        }
         if meant := nearest(name, known):
             link(known[meant], f"Open {title(known[meant])}")
         else:
@@ -92,7 +102,9 @@ def page(
     if not visitor.may(needs):
         st.title(shown_title())
         if writer():
-            st.info("Nothing can be changed here. The link above opens this page where it can.")
+            st.info(
+                "Nothing can be changed here. The link above opens this page where it can."
+            )
             st.stop()
         st.info(
             literal(

@@ -48,9 +48,7 @@ TEST_WORDS = {
     PairedTest.SIGN_FLIP: "(the difference of each case takes either sign by chance)",
     PairedTest.SWAP: "(the two inputs of each case change places by chance)",
 }
-SAMPLED = (
-    "Not tested: the labels of a sample stand for others, so it is unknown which instance is right."
-)
+SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown which instance is right."
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -77,14 +75,20 @@ def _by_row(chosen: ResultChoice) -> Compared:
     rows = paired_rows(asked, **how)
     comparison = gain_table(rows, **how)
     is_shown = rows["experiment"].isin(chosen.beside)
-    is_shown |= rows["detector"].isin(comparison["detector"] if not comparison.empty else [])
+    is_shown |= rows["detector"].isin(
+        comparison["detector"] if not comparison.empty else []
+    )
     values = rate_table(
         rows[is_shown], by=BY, rate="Accuracy", rule=chosen.rule, credit=chosen.credit
     )
     left_out = (
-        asked[~asked.index.isin(rows.index)].groupby("detector_title")["instance_id"].nunique()
+        asked[~asked.index.isin(rows.index)]
+        .groupby("detector_title")["instance_id"]
+        .nunique()
     )
-    return Compared(comparison, values, {str(title): int(n) for title, n in left_out.items()})
+    return Compared(
+        comparison, values, {str(title): int(n) for title, n in left_out.items()}
+    )
 
 
 def compared(chosen: ResultChoice) -> Compared:
@@ -97,7 +101,9 @@ def draw_gains(chosen: ResultChoice) -> None:
     comparison, values, n_unpaired = compared(chosen)
     if values.empty:
         base, other = (setting_short(setting) for setting in chosen.inputs)
-        st.info(f"No detector of this experiment was asked with both {base} and {other}.")
+        st.info(
+            f"No detector of this experiment was asked with both {base} and {other}."
+        )
         return
     printed = _printed_accuracy(chosen)
     n_of = values.groupby("detector_title")["n"].agg(["min", "max"])
@@ -116,7 +122,9 @@ def draw_gains(chosen: ResultChoice) -> None:
     base, other = chosen.inputs
     note = f"Hollow: {setting_words(base)}. Filled: {setting_words(other)}. Lines: 95% intervals by case."
     note += (
-        " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
+        " Thin upright marks: the paper's printed values."
+        if drawn["printed"].notna().any()
+        else ""
     )
     note += "".join(
         f" {title}: {count(n)} instances without an outcome with both inputs are left out."
@@ -129,8 +137,18 @@ def draw_gains(chosen: ResultChoice) -> None:
             changes, on="detector_title", how="left", suffixes=("", "_of_change")
         )
     inputs = setting_short(base), setting_short(other)
-    name = "accuracy_gain" if chosen.inputs == WITH_STATE else f"accuracy_{base}_to_{other}"
-    draw_chart(finished(gains, drawn, inputs=inputs), None, numbers=numbers, name=name, note=note)
+    name = (
+        "accuracy_gain"
+        if chosen.inputs == WITH_STATE
+        else f"accuracy_{base}_to_{other}"
+    )
+    draw_chart(
+        finished(gains, drawn, inputs=inputs),
+        None,
+        numbers=numbers,
+        name=name,
+        note=note,
+    )
 
 
 def draw_runtime_state(chosen: ResultChoice) -> None:
@@ -178,18 +196,22 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
 
 def _printed_accuracy(chosen: ResultChoice) -> dict[tuple[str, str], float]:
     is_printed = (
-        chosen.experiment == STUDY and chosen.inputs == WITH_STATE and chosen.credit in PRINTED_IN
+        chosen.experiment == STUDY
+        and chosen.inputs == WITH_STATE
+        and chosen.credit in PRINTED_IN
     )
     if not is_printed or chosen.rule is not VoteRule.MAJORITY:
         return {}
     numbers = data.printed_numbers()
     rows = numbers[
-        (numbers["publication"] == "paper") & (numbers["table_id"] == PRINTED_IN[chosen.credit])
+        (numbers["publication"] == "paper")
+        & (numbers["table_id"] == PRINTED_IN[chosen.credit])
     ]
     shown = {"Accuracy (-RT)": "−RT", "Accuracy (+RT)": "+RT"}
     rows = rows[rows["column"].isin(shown)]
     return {
-        (row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%")) / 100
+        (row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%"))
+        / 100
         for row in as_rows(rows)
     }
 

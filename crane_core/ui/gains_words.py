@@ -35,13 +35,22 @@ def headline(
     `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` returns them; it may be
     empty.
     """
-    other, who = sentence_case(NAMES[inputs.other]), WHO.get(DetectorKind(kind), "detector")
+    other, who = (
+        sentence_case(NAMES[inputs.other]),
+        WHO.get(DetectorKind(kind), "detector"),
+    )
     if comparison.empty or comparison["difference"].isna().all():
         return f"{other}: {Outcome.NOTHING} with {NAMES[inputs.base]}"
-    outcomes, differences = comparison["outcome"].tolist(), comparison["difference"].dropna()
-    is_study_base = inputs.base is Setting.CODE  # what everybody compares with needs no name
+    outcomes, differences = (
+        comparison["outcome"].tolist(),
+        comparison["difference"].dropna(),
+    )
+    is_study_base = (
+        inputs.base is Setting.CODE
+    )  # what everybody compares with needs no name
     over, against = (
-        "" if is_study_base else f" {word} {NAMES[inputs.base]}" for word in ("over", "against")
+        "" if is_study_base else f" {word} {NAMES[inputs.base]}"
+        for word in ("over", "against")
     )
     span, whole = _span(differences), all_of(len(outcomes), who)
     alike = {

@@ -36,7 +36,11 @@ def grid(
             alignment="right" if is_numeric(table[name]) else None,
             pinned=True if name == first and len(table.columns) >= WIDE else None,
         )
-        | {name: value for name, value in given.pop(str(name), {}).items() if value is not None}
+        | {
+            name: value
+            for name, value in given.pop(str(name), {}).items()
+            if value is not None
+        }
         for name in table.columns
     }
     st.dataframe(table, hide_index=True, column_config=columns | given, **looks)

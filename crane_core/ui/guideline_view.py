@@ -31,12 +31,16 @@ def draw_guideline(text: str) -> None:
             st.markdown(_markdown(section.text))
 
 
-def draw_earlier(versions: Sequence[GuidelineVersion], labels: Mapping[str, int]) -> None:
+def draw_earlier(
+    versions: Sequence[GuidelineVersion], labels: Mapping[str, int]
+) -> None:
     """Every version before the one in force, the latest first; `labels`: how many one gave under each."""
     for earlier, later in reversed(list(pairwise(versions))):
         n = labels.get(earlier.version, 0)
         given = f": {count(n)} of your labels" if n else ""
-        with st.expander(literal(f"Version {earlier.version}, until {moment(later.since)}{given}")):
+        with st.expander(
+            literal(f"Version {earlier.version}, until {moment(later.since)}{given}")
+        ):
             st.markdown(_markdown(earlier.text))
 
 
@@ -61,9 +65,12 @@ def change_html(older: str, newer: str) -> str:
     }
     stretches = groupby(enumerate(pairs), key=lambda entry: entry[0] in near)
     body = "".join(
-        _stretch([pair for _, pair in group], is_open=is_open) for is_open, group in stretches
+        _stretch([pair for _, pair in group], is_open=is_open)
+        for is_open, group in stretches
     )
-    return f'<div class="cw-pair cw-prose"><section class="cw-cell">{body}</section></div>'
+    return (
+        f'<div class="cw-pair cw-prose"><section class="cw-cell">{body}</section></div>'
+    )
 
 
 def _stretch(pairs: list[LinePair], *, is_open: bool) -> str:
@@ -82,7 +89,9 @@ def _sides(pair: LinePair) -> Iterator[str]:
         yield _side(line, side, spans[side], changed=not pair.same)
 
 
-def _side(line: NumberedLine | None, side: int, words: tuple[Span, ...], *, changed: bool) -> str:
+def _side(
+    line: NumberedLine | None, side: int, words: tuple[Span, ...], *, changed: bool
+) -> str:
     if line is None:
         return '<div class="cw-side cw-none"></div>'
     css, sign = (f"cw-changed-{side}", SIGNS[side]) if changed else ("cw-same", "")

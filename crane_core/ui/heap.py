@@ -33,10 +33,14 @@ def give_back() -> list[str]:
     """Before other threads start; the settings that it made, as the variables that stand where they are set."""
     pa.set_memory_pool(pa.system_memory_pool())
     mallopt = (
-        getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform.startswith("linux") else None
+        getattr(ctypes.CDLL(None), "mallopt", None)
+        if sys.platform.startswith("linux")
+        else None
     )
     if mallopt is None:  # musl has none
         return []
     return [
-        name for name, setting in _SETTINGS.items() if name not in os.environ and mallopt(*setting)
+        name
+        for name, setting in _SETTINGS.items()
+        if name not in os.environ and mallopt(*setting)
     ]

@@ -33,7 +33,9 @@ def draw_fetch() -> None:
         st.caption("Fetching needs the role admin.")
         return
     for name in WHAT:
-        with st.container(horizontal=True, vertical_alignment="center", key=f"row_of_{name}"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", key=f"row_of_{name}"
+        ):
             pressed = st.button(f"Fetch {name}", key=f"fetch_{name}", width=210)
             st.caption(f"{WHAT[name]}, {_default(name)}", width="stretch")
         if pressed:
@@ -91,7 +93,8 @@ def draw_import() -> None:
             _import_sources(paths)
     with st.form("import_path", border=False, enter_to_submit=True):
         typed = st.text_input(
-            "Or a path on the machine that runs the app", placeholder="~/Downloads/crane_llm.tar.gz"
+            "Or a path on the machine that runs the app",
+            placeholder="~/Downloads/crane_llm.tar.gz",
         )
         if st.form_submit_button("Import path") and typed.strip():
             _import_sources([Path(typed.strip()).expanduser()])
@@ -126,7 +129,11 @@ def _tell(entry: Imported) -> None:
         if added.n_new
     )
     n = len(entry.problems)
-    problems = f" {count(n)} problem{'s' if n != 1 else ''}: see below." if n else " No problems."
+    problems = (
+        f" {count(n)} problem{'s' if n != 1 else ''}: see below."
+        if n
+        else " No problems."
+    )
     st.success(
         f"Loaded {literal(entry.name)} ({_kind(entry)}){_about(entry)}. New: {counts or 'nothing'}.{problems}"
     )

@@ -53,14 +53,19 @@ def draw_one(kind: Listed, name: str) -> None:
             st.caption("Its id, files and links stay.")
             if st.button(f"Rename {kind}", key=f"renamed_{kind}_{name}"):
                 _change(
-                    kind, lambda by: rename(data.store(), data.folder(), kind, name, title, by=by)
+                    kind,
+                    lambda by: rename(
+                        data.store(), data.folder(), kind, name, title, by=by
+                    ),
                 )
         with st.popover("Remove", key=f"remove_{kind}_{name}"):
             st.markdown(
                 f"Remove **{literal(name[:SHOWN_LETTERS])}**{ALL_OF.get(kind, '')} from every page, statistic and "
                 "export? Nothing is deleted, and it can be restored."
             )
-            if st.button(f"Yes, remove this {kind}", key=f"removed_{kind}_{name}", type="primary"):
+            if st.button(
+                f"Yes, remove this {kind}", key=f"removed_{kind}_{name}", type="primary"
+            ):
                 _change(
                     kind,
                     lambda by: remove(data.store(), data.folder(), kind, name, by=by),
@@ -72,7 +77,9 @@ def draw_many(*kinds: Listed) -> None:
     """The same for one that is chosen from a list."""
     if not all(map(_may_change, kinds)):
         return
-    listed = [entry for entry in _entries(kinds) if not is_needed(entry.kind, entry.name)]
+    listed = [
+        entry for entry in _entries(kinds) if not is_needed(entry.kind, entry.name)
+    ]
     if not listed:
         return
     chosen = st.selectbox(
@@ -90,21 +97,26 @@ def draw_many(*kinds: Listed) -> None:
 def draw_removed(*kinds: Listed) -> None:
     """What was removed, each with a button that restores it; nothing if there is none."""
     listed = [
-        entry for entry in removed(data.folder()) if entry.kind in kinds and _may_change(entry.kind)
+        entry
+        for entry in removed(data.folder())
+        if entry.kind in kinds and _may_change(entry.kind)
     ]
     if not listed:
         return
     with st.expander(f"Removed ({count(len(listed))})"):
         for entry in listed:
             with st.container(
-                horizontal=True, vertical_alignment="center", key=f"row_{entry.kind}_{entry.name}"
+                horizontal=True,
+                vertical_alignment="center",
+                key=f"row_{entry.kind}_{entry.name}",
             ):
                 if st.button("Restore", key=f"restore_{entry.kind}_{entry.name}"):
                     _change(entry.kind, _restoring(entry))
                 by = entry.removal.acted_by if entry.removal else ""
                 when = entry.since.replace("T", " ")[:16]
                 st.caption(
-                    literal(f"{_words(entry)}, removed by {by} at {when} UTC"), width="stretch"
+                    literal(f"{_words(entry)}, removed by {by} at {when} UTC"),
+                    width="stretch",
                 )
 
 
@@ -113,11 +125,15 @@ def _restoring(entry: InventoryEntry) -> Callable[[str], object]:
 
 
 def _entries(kinds: Sequence[Listed]) -> list[InventoryEntry]:
-    return [entry for entry in entries(data.store(), data.folder()) if entry.kind in kinds]
+    return [
+        entry for entry in entries(data.store(), data.folder()) if entry.kind in kinds
+    ]
 
 
 def _words(entry: InventoryEntry) -> str:
-    title = entry.title if entry.title == entry.name else f"{entry.title} ({entry.name})"
+    title = (
+        entry.title if entry.title == entry.name else f"{entry.title} ({entry.name})"
+    )
     return f"{entry.kind} {title[:SHOWN_LETTERS]}, {entry.held}"
 
 

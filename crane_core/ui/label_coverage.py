@@ -31,11 +31,11 @@ def _line(annotator: str, found: Coverage) -> str:
     by = f"Diagnoses judged by {literal(annotator)}"
     if not found.provenance:
         left_out = "; the others are excluded" if found.is_sample else ""
-        return (
-            f"{by}: {n_labelled} of {n_detected} detected crashes have an imported label{left_out}."
-        )
+        return f"{by}: {n_labelled} of {n_detected} detected crashes have an imported label{left_out}."
     told = ", ".join(
-        f"{count(found.provenance[name])} {name}" for name in Provenance if name in found.provenance
+        f"{count(found.provenance[name])} {name}"
+        for name in Provenance
+        if name in found.provenance
     )
     if not found.is_sample:
         return f"{by}: all {n_detected} detected crashes have a final label ({told})."

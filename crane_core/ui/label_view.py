@@ -21,7 +21,9 @@ def label_style(label: LabelEntry) -> str:
 
 def label_html(code: str, labels: LabelSet) -> str:
     """The words in the label's colour."""
-    return f'<b style="{label_style(labels.of(code))}">{escape(labels.of(code).words)}</b>'
+    return (
+        f'<b style="{label_style(labels.of(code))}">{escape(labels.of(code).words)}</b>'
+    )
 
 
 def for_desk(labels: LabelSet) -> list[dict[str, Any]]:

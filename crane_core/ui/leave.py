@@ -25,7 +25,10 @@ INTERRUPTED = 128 + signal.SIGINT
 def leave(status: int) -> NoReturn:
     """End this process with a status. A second Ctrl+C ends it at once."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
-    _wait_for([thread for thread in threading.enumerate() if _draws_a_page(thread)], PATIENCE_S)
+    _wait_for(
+        [thread for thread in threading.enumerate() if _draws_a_page(thread)],
+        PATIENCE_S,
+    )
     threading._shutdown()  # type: ignore[attr-defined]  # as Python does first: ends pools, waits for other threads
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

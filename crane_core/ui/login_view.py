@@ -14,9 +14,7 @@ from crane_core.ui.words import literal
 def draw_login(refusal: str) -> None:
     """The configured ways to log in; `refusal`: why a visitor who logged in has no access."""
     st.title("Crane Workbench")
-    with (
-        st.container()
-    ):  # one element below the title, so that a desk that waits keeps its place; see draw_closed
+    with st.container():  # one element below the title, so that a desk that waits keeps its place; see draw_closed
         _draw_ways(refusal)
 
 

@@ -49,7 +49,9 @@ ASSUMES = (
 def _across(loaded: str, chosen: ResultChoice) -> ModelAcross:
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
-    return model_across(asked, rule=chosen.rule, credit=chosen.credit, inputs=chosen.inputs)
+    return model_across(
+        asked, rule=chosen.rule, credit=chosen.credit, inputs=chosen.inputs
+    )
 
 
 def draw_model_across(chosen: ResultChoice) -> None:
@@ -57,7 +59,11 @@ def draw_model_across(chosen: ResultChoice) -> None:
     found = _across(data.answers(), chosen)
     if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
         return
-    who = "models" if chosen.kind == DetectorKind.LLM and not chosen.beside else "detectors"
+    who = (
+        "models"
+        if chosen.kind == DetectorKind.LLM and not chosen.beside
+        else "detectors"
+    )
     st.subheader(f"Do the {who} differ in how much they gain?", anchor="across")
     st.markdown(finding(found, who))
     if found.why_not:
@@ -65,7 +71,9 @@ def draw_model_across(chosen: ResultChoice) -> None:
     titles = in_order(found.ratios["detector_title"].tolist())
     rows = found.ratios.set_index("detector_title", drop=False).loc[titles]
     drawn = rows.assign(
-        label=[with_n(row["detector_title"], row["n"], row["n"]) for row in as_rows(rows)],
+        label=[
+            with_n(row["detector_title"], row["n"], row["n"]) for row in as_rows(rows)
+        ],
         text=rows["odds_ratio"].map(coefficient),
     )
     numbers = rows.assign(chi2=found.chi2, df=found.df, p_value=found.p_value)
@@ -77,7 +85,11 @@ def draw_model_across(chosen: ResultChoice) -> None:
     )
     note = ASSUMES.format(base=base, other=other)
     draw_chart(
-        finished(odds, drawn), _readable(rows, base, other), numbers=numbers, name=name, note=note
+        finished(odds, drawn),
+        _readable(rows, base, other),
+        numbers=numbers,
+        name=name,
+        note=note,
     )
 
 
@@ -86,7 +98,11 @@ def finding(found: ModelAcross, who: str) -> str:
     if found.why_not:
         at = f" of {' and '.join(found.at)}" if found.at else ""
         return f"No model over all {who}: {REASONS[found.why_not].format(at=at)}"
-    said = f"The {who} differ" if found.p_value < ALPHA else f"No evidence that the {who} differ"
+    said = (
+        f"The {who} differ"
+        if found.p_value < ALPHA
+        else f"No evidence that the {who} differ"
+    )
     p = p_value(found.p_value)
     return (
         f"**{said} in how much they gain, p {p if p.startswith('<') else f'= {p}'}** (Wald test of input × "

@@ -42,7 +42,10 @@ def pages() -> dict[str, st.Page]:
     first = next(iter(files))
     return {
         name: st.Page(
-            file, title=title(name), url_path=None if name == first else name, default=name == first
+            file,
+            title=title(name),
+            url_path=None if name == first else name,
+            default=name == first,
         )
         for name, file in files.items()
     }
@@ -72,7 +75,9 @@ def navigate(draw_not_found: Callable[[str], None]) -> st.Page:
             draw_not_found(wrong)
 
         shown.append(
-            st.Page(not_found, title=title(NOT_FOUND), url_path=wrong, visibility="hidden")
+            st.Page(
+                not_found, title=title(NOT_FOUND), url_path=wrong, visibility="hidden"
+            )
         )
     return st.navigation(shown, position="top")
 

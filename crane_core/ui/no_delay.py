@@ -19,7 +19,11 @@ def send_at_once() -> int:
     asyncio does so itself where a socket was made with the protocol's number, but the one Streamlit binds was not.
     Where the system lists no open files (Windows), nothing is set.
     """
-    numbers = [int(file.name) for file in _OPEN_FILES.iterdir()] if _OPEN_FILES.is_dir() else []
+    numbers = (
+        [int(file.name) for file in _OPEN_FILES.iterdir()]
+        if _OPEN_FILES.is_dir()
+        else []
+    )
     return sum(_set(number) for number in numbers)
 
 
@@ -30,7 +34,10 @@ def _set(number: int) -> bool:
     except OSError:  # no socket, or closed since it was listed
         return False
     with same:
-        if same.family not in (socket.AF_INET, socket.AF_INET6) or same.type != socket.SOCK_STREAM:
+        if (
+            same.family not in (socket.AF_INET, socket.AF_INET6)
+            or same.type != socket.SOCK_STREAM
+        ):
             return False
         if not same.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             return False

@@ -63,11 +63,11 @@ def who_gains(outcomes: Iterable[str], noun: str) -> str:
     """Of several detectors: "2 of 3 models gain, none loses, 1 without evidence"."""
     n_of = _counted(outcomes)
     n_gains, n_losses = n_of[Outcome.GAIN], n_of[Outcome.LOSS]
-    first = (
-        f"{_number(n_gains)} of {count(n_of.total())} {noun}s {'gain' if n_gains > 1 else 'gains'}"
-    )
+    first = f"{_number(n_gains)} of {count(n_of.total())} {noun}s {'gain' if n_gains > 1 else 'gains'}"
     second = f"{_number(n_losses)} {'lose' if n_losses > 1 else 'loses'}"
-    others = [f"{count(n_of[name])} {words}" for name, words in _OTHERS.items() if n_of[name]]
+    others = [
+        f"{count(n_of[name])} {words}" for name, words in _OTHERS.items() if n_of[name]
+    ]
     return ", ".join([first, second, *others])
 
 
@@ -76,7 +76,8 @@ def tally(outcomes: Iterable[str]) -> str:
     n_of = _counted(outcomes)
     told = [name for name in Outcome if n_of[name] or name in GAINS_AND_LOSSES]
     *parts, last = [
-        f"{_number(n_of[name])} {(_SEVERAL if n_of[name] > 1 else _ONE)[name]}" for name in told
+        f"{_number(n_of[name])} {(_SEVERAL if n_of[name] > 1 else _ONE)[name]}"
+        for name in told
     ]
     return f"{', '.join(parts)} and {last}"
 
@@ -90,7 +91,9 @@ def of_comparisons(outcomes: Sequence[str], about: str = "") -> str:
     return f"of {count(len(outcomes))} comparisons{about}, {tally(outcomes)}"
 
 
-def named(rows: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]], str]) -> str:
+def named(
+    rows: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]], str]
+) -> str:
     """The gains and then the losses by name, the largest first; empty if there are none.
 
     rows: with difference and outcome. Each direction is cut by itself, so that neither hides behind the other.

@@ -26,7 +26,9 @@ from crane_core.ui.words import count, is_imported, literal
 MAX_TEXT = 600
 
 
-NOT_LOADED = "Its code and the texts of the answers are not loaded. The Data page fetches them."
+NOT_LOADED = (
+    "Its code and the texts of the answers are not loaded. The Data page fetches them."
+)
 SHIPPED = "From the notebooks that ship with the app, not from the published study."
 
 
@@ -52,7 +54,9 @@ def prepare_example() -> None:
 
 def draw_example() -> None:
     """The three cards with the link to the pair; one sentence where no such case is loaded."""
-    st.subheader("One case: wrong from the code, right with runtime state", anchor="example")
+    st.subheader(
+        "One case: wrong from the code, right with runtime state", anchor="example"
+    )
     example = _example(data.store(), data.answers())
     if example is None:
         st.caption("No such case is loaded. The Data page fetches the published ones.")
@@ -65,7 +69,11 @@ def draw_example() -> None:
         if not is_imported(example.experiment):
             st.caption(SHIPPED)
     words = f"Open {example.case_id} of {data.benchmark_titles().get(example.benchmark, example.benchmark)}"
-    link("cases", literal(words), **{keys.CASE: example.case_id, keys.BENCHMARK: example.benchmark})
+    link(
+        "cases",
+        literal(words),
+        **{keys.CASE: example.case_id, keys.BENCHMARK: example.benchmark},
+    )
 
 
 def example_html(example: Example) -> str:
@@ -85,9 +93,14 @@ def example_html(example: Example) -> str:
 
 def votes_html(example: VotedExample) -> str:
     """The same cards by facts alone: the labels of the case, and how many answers predict the crash."""
-    shown = {"Exception": exception_name(example.exception), "Root cause": example.root_cause}
+    shown = {
+        "Exception": exception_name(example.exception),
+        "Root cause": example.root_cause,
+    }
     facts = "".join(
-        f"<p>{escape(name)}: {escape(str(value))}</p>" for name, value in shown.items() if value
+        f"<p>{escape(name)}: {escape(str(value))}</p>"
+        for name, value in shown.items()
+        if value
     )
     head = f"{escape(example.case_id)}, as labelled by its authors"
     case = f'<div class="cw-verdict"><div class="cw-dim">{head}</div>{facts}</div>'
@@ -122,7 +135,9 @@ def _voted(sign: str, words: str, votes: str, *, is_right: bool) -> str:
     )
 
 
-def _card(detector: str, sign: str, words: str, said: Diagnosis, *, is_right: bool) -> str:
+def _card(
+    detector: str, sign: str, words: str, said: Diagnosis, *, is_right: bool
+) -> str:
     prediction = "Crash predicted" if said.crashes else "No crash predicted"
     css, mark = ("cw-right", "✓ right") if is_right else ("cw-wrong", "✗ wrong")
     text = said.text if len(said.text) <= MAX_TEXT else f"{said.text[:MAX_TEXT]}…"

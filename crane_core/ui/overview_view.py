@@ -36,7 +36,11 @@ def study() -> ResultChoice | None:
     if rows.empty:
         return None
     return ResultChoice(
-        str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT
+        str(rows["benchmark"].iloc[0]),
+        STUDY,
+        DetectorKind.LLM,
+        VoteRule.MAJORITY,
+        Credit.STRICT,
     )
 
 
@@ -68,7 +72,9 @@ def draw_head() -> ResultChoice | None:
 
 
 def _draw_paper() -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="paper"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="paper"
+    ):
         authors = escape(", ".join(paper.AUTHORS))
         st.html(
             f'<p class="cw-paper"><cite>{escape(paper.TITLE)}</cite>, {authors}, {paper.YEAR}. '
@@ -102,7 +108,9 @@ def draw_answer(chosen: ResultChoice | None) -> None:
             "predicted. Majority of five runs."
         )
     with right:
-        st.markdown("**Change, with its 95% interval** (paired by notebook, clustered by case)")
+        st.markdown(
+            "**Change, with its 95% interval** (paired by notebook, clustered by case)"
+        )
         draw_chart(
             finished(differences, drawn),
             readable(comparison, ("−RT", "+RT")),
@@ -127,7 +135,8 @@ def _drawn(comparison: pd.DataFrame) -> pd.DataFrame:
 
 def _p_words(comparison: pd.DataFrame) -> str:
     values = ", ".join(
-        f"{row['detector_title']} {p_value(row['p_holm'])}" for row in as_rows(comparison)
+        f"{row['detector_title']} {p_value(row['p_holm'])}"
+        for row in as_rows(comparison)
     )
     return f"Exact McNemar test, p after Holm: {values}."
 
@@ -138,9 +147,13 @@ def _changed(
 ) -> dict[Pattern, int]:
     """In how many cases runtime state helped, and hurt, one of the detectors to predict rightly."""
     rows = chosen.rows()
-    table = pair_table(data.case_list(chosen.benchmark), rows[rows["detector"].isin(detectors)])
+    table = pair_table(
+        data.case_list(chosen.benchmark), rows[rows["detector"].isin(detectors)]
+    )
     wanted = (Pattern.HELPED, Pattern.HURT)
-    return {one: sum(one in patterns for patterns in table["patterns"]) for one in wanted}
+    return {
+        one: sum(one in patterns for patterns in table["patterns"]) for one in wanted
+    }
 
 
 def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
@@ -162,7 +175,11 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
                 **asked | {keys.AGREEMENT: str(pattern)},
             )
         st.caption("by detection alone; a case can be among both", width="content")
-        link("results", "Every claim of the paper, checked", **{keys.PART: "Paper's claims"})
+        link(
+            "results",
+            "Every claim of the paper, checked",
+            **{keys.PART: "Paper's claims"},
+        )
 
 
 def draw_together_finding(chosen: ResultChoice | None) -> None:
@@ -172,7 +189,9 @@ def draw_together_finding(chosen: ResultChoice | None) -> None:
         st.subheader("Do detectors do better together?", anchor="together")
         st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
         link(
-            "results", "Combine detectors of your choice on Results", **{keys.PART: "Combinations"}
+            "results",
+            "Combine detectors of your choice on Results",
+            **{keys.PART: "Combinations"},
         )
 
 
@@ -182,11 +201,19 @@ def draw_ways() -> None:
     counts = data.table_counts()
     listed = data.benchmarks()
     n_cases = int(listed["n_cases"].sum())
-    of = ", ".join(f"{count(row['n_cases'])} of {row['title']}" for row in as_rows(listed))
+    of = ", ".join(
+        f"{count(row['n_cases'])} of {row['title']}" for row in as_rows(listed)
+    )
     ways = {
         "cases": (f"Browse {count(n_cases)} pairs", f"crashing beside fixed: {of}"),
-        "results": ("Read the results", "by library, root cause and crash type, with intervals"),
-        "try_a_notebook": ("Try a notebook", "will its next cell crash? No key, no data needed"),
+        "results": (
+            "Read the results",
+            "by library, root cause and crash type, with intervals",
+        ),
+        "try_a_notebook": (
+            "Try a notebook",
+            "will its next cell crash? No key, no data needed",
+        ),
         "annotate": ("Label diagnoses", "blind, one key each; practice needs no data"),
         "runs": (
             f"See {count(counts['runs'])} answers",

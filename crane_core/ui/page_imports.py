@@ -34,5 +34,9 @@ def import_page(page: str) -> None:
 def imported_by(page: str) -> list[str]:
     """The modules of ours that the page's file imports."""
     steps = ast.parse(page_files()[page].read_text("utf-8")).body
-    found = [step.module for step in steps if isinstance(step, ast.ImportFrom) and step.module]
+    found = [
+        step.module
+        for step in steps
+        if isinstance(step, ast.ImportFrom) and step.module
+    ]
     return [name for name in found if name.startswith("crane_core.")]

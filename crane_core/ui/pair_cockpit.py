@@ -62,8 +62,6 @@ def traceback_html(case: dict[str, Any]) -> str:
     text = case["traceback"] or case["message"]
     if not text:
         return ""
-    summary = (
-        f"<summary>Traceback: {escape(exception_name(case['exception']) or 'crash')}</summary>"
-    )
+    summary = f"<summary>Traceback: {escape(exception_name(case['exception']) or 'crash')}</summary>"
     shown = escape(traceback_text(str(text))[:MAX_TRACEBACK])
     return f'<details class="cw-options">{summary}<pre class="cw-trace">{shown}</pre></details>'

@@ -16,7 +16,10 @@ from crane_core.ui.state_tree import frames_of, n_different, state_html
 
 
 def code_and_state_html(
-    cells: pd.DataFrame, states: pd.DataFrame, traceback: str | None, diagnosis: str | None = None
+    cells: pd.DataFrame,
+    states: pd.DataFrame,
+    traceback: str | None,
+    diagnosis: str | None = None,
 ) -> str:
     """cells and states: those of one case as storage.cases returns them, at least one cell."""
     state = state_column_html(cells, states)
@@ -40,14 +43,17 @@ def state_column_html(cells: pd.DataFrame, states: pd.DataFrame) -> str:
 
 def _sides(cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     shown = cells[cells["origin"] == best_origin(cells["origin"])]
-    return shown[shown["version"] == Version.REPRODUCED], shown[shown["version"] == Version.FIXED]
+    return shown[shown["version"] == Version.REPRODUCED], shown[
+        shown["version"] == Version.FIXED
+    ]
 
 
 def _cells(
     rows: pd.DataFrame, traceback: str | None = None, diagnosis: str | None = None
 ) -> list[ShownCell]:
     return [
-        _cell(str(i), row, traceback, diagnosis) for i, row in enumerate(as_rows(rows), start=1)
+        _cell(str(i), row, traceback, diagnosis)
+        for i, row in enumerate(as_rows(rows), start=1)
     ]
 
 
@@ -71,7 +77,10 @@ def _cell(
 
 def _numbers(rows: pd.DataFrame) -> Numbers:
     """Index in the notebook to the number that `_cells` returns."""
-    indices = [(number, row["notebook_index"]) for number, row in enumerate(as_rows(rows), start=1)]
+    indices = [
+        (number, row["notebook_index"])
+        for number, row in enumerate(as_rows(rows), start=1)
+    ]
     return {int(index): str(number) for number, index in indices if index is not None}
 
 
@@ -86,11 +95,15 @@ def _state_column(states: pd.DataFrame, numbers: tuple[Numbers, Numbers]) -> str
     rows = next((rows for rows in kinds if not rows.empty), None)
     if rows is None:
         return ""
-    of = rows[rows["origin"] == best_origin(rows["origin"])].set_index("version")["state"]
+    of = rows[rows["origin"] == best_origin(rows["origin"])].set_index("version")[
+        "state"
+    ]
     crashing, fixed = of.get(Version.REPRODUCED), of.get(Version.FIXED)
     n = n_different(crashing, fixed)
     names = "1 name differs" if n == 1 else f"{n} names differ"
     words = f"{names} between crashing and fixed" if n else "the same in both versions"
     head = f'<b>Runtime state</b> <span class="cw-dim">before the target cell; {words}</span>'
-    tree = state_html(crashing, fixed, numbers, opened=frames_of(crashing, fixed, most=OPEN_FRAMES))
+    tree = state_html(
+        crashing, fixed, numbers, opened=frames_of(crashing, fixed, most=OPEN_FRAMES)
+    )
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

@@ -11,7 +11,13 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
-from crane_core.celldiff import CellPair, LinePair, NumberedLine, align_cells, align_lines
+from crane_core.celldiff import (
+    CellPair,
+    LinePair,
+    NumberedLine,
+    align_cells,
+    align_lines,
+)
 from crane_core.domain import CellRole
 from crane_core.ui.code_html import code_html
 from crane_core.worddiff import Span, changed_words
@@ -49,13 +55,19 @@ class _DiffRow(NamedTuple):
 def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
     """Both notebooks aligned: cells matched first, then lines, the targets side by side."""
     pairs = align_cells(
-        [c.code for c in crashing], [c.code for c in fixed], pinned=_targets(crashing, fixed)
+        [c.code for c in crashing],
+        [c.code for c in fixed],
+        pinned=_targets(crashing, fixed),
     )
     rows = "".join(
-        _folded([_row(_at(crashing, pair.left), _at(fixed, pair.right)) for pair in pairs])
+        _folded(
+            [_row(_at(crashing, pair.left), _at(fixed, pair.right)) for pair in pairs]
+        )
     )
     heads = zip(SIGNS, ("crashing", "fixed"), strict=True)
-    head = "".join(f'<div class="cw-head"><b>{sign}</b> {name}</div>' for sign, name in heads)
+    head = "".join(
+        f'<div class="cw-head"><b>{sign}</b> {name}</div>' for sign, name in heads
+    )
     return f'<div class="cw-pair"><div class="cw-heads">{head}</div>{rows}</div>'
 
 
@@ -68,9 +80,7 @@ def _folded(rows: list[_DiffRow]) -> Iterator[str]:
             yield inner
             continue
         words = f"{len(cells):,} unchanged cells: {cells[0].name} to {cells[-1].name.removeprefix('Cell ')}"
-        summary = (
-            f'<summary class="cw-label"><span class="cw-name">{escape(words)}</span></summary>'
-        )
+        summary = f'<summary class="cw-label"><span class="cw-name">{escape(words)}</span></summary>'
         yield f'<details class="cw-cell">{summary}{inner}</details>'
 
 
@@ -79,7 +89,9 @@ def _targets(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> CellP
 
 
 def _target(cells: Sequence[ShownCell]) -> int | None:
-    return next((i for i, cell in enumerate(cells) if cell.role is CellRole.TARGET), None)
+    return next(
+        (i for i, cell in enumerate(cells) if cell.role is CellRole.TARGET), None
+    )
 
 
 def _at(cells: Sequence[ShownCell], index: int | None) -> ShownCell | None:
@@ -92,7 +104,9 @@ def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
     same = left is not None and right is not None and all(line.same for line in lines)
     css = "cw-cell cw-target" if is_target else "cw-cell"
     name = _label(left, right)
-    label = f'<span class="cw-name">{escape(name)}</span> {_status(left, right, same=same)}'
+    label = (
+        f'<span class="cw-name">{escape(name)}</span> {_status(left, right, same=same)}'
+    )
     if is_target or not same:
         body = _lines(lines, left, right)
         return _DiffRow(
@@ -112,8 +126,14 @@ def _label(left: ShownCell | None, right: ShownCell | None) -> str:
     if any(cell and cell.role is CellRole.TARGET for cell in (left, right)):
         return "Target cell"
     numbers = [cell.number if cell else "–" for cell in (left, right)]
-    name = f"Cell {numbers[0]}" if numbers[0] == numbers[1] else f"Cell {numbers[0]} | {numbers[1]}"
-    not_run = all(cell is None or cell.role is CellRole.NOT_RUN for cell in (left, right))
+    name = (
+        f"Cell {numbers[0]}"
+        if numbers[0] == numbers[1]
+        else f"Cell {numbers[0]} | {numbers[1]}"
+    )
+    not_run = all(
+        cell is None or cell.role is CellRole.NOT_RUN for cell in (left, right)
+    )
     return name + (", not run" if not_run else "")
 
 
@@ -122,14 +142,20 @@ def _status(left: ShownCell | None, right: ShownCell | None, *, same: bool) -> s
         side = "fixed" if left is None else "crashing"
         return f'<span class="cw-tag">only in the {side} notebook</span>'
     if left.role is not right.role:
-        ran = {CellRole.EXECUTED: "ran", CellRole.NOT_RUN: "not run", CellRole.TARGET: "target"}
+        ran = {
+            CellRole.EXECUTED: "ran",
+            CellRole.NOT_RUN: "not run",
+            CellRole.TARGET: "target",
+        }
         return f'<span class="cw-tag">{ran[left.role]} | {ran[right.role]}</span>'
     n_lines = len(left.code.strip().splitlines())
     lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
     return f'<span class="cw-dim">{lines}, unchanged</span>' if same else ""
 
 
-def _lines(lines: list[LinePair], left: ShownCell | None, right: ShownCell | None) -> str:
+def _lines(
+    lines: list[LinePair], left: ShownCell | None, right: ShownCell | None
+) -> str:
     """The lines, long stretches without a change collapsed."""
     rows = _line_rows(lines[:MAX_LINES], left, right)
     html = [
@@ -139,7 +165,9 @@ def _lines(lines: list[LinePair], left: ShownCell | None, right: ShownCell | Non
     return _box("".join(html)) + _more(lines)
 
 
-def _line_rows(lines: list[LinePair], left: ShownCell | None, right: ShownCell | None) -> list[str]:
+def _line_rows(
+    lines: list[LinePair], left: ShownCell | None, right: ShownCell | None
+) -> list[str]:
     before: LinePair | None = None
     rows = []
     for pair in lines:
@@ -162,22 +190,35 @@ def _collapsed(rows: list[str]) -> str:
     return f'<details class="cw-unchanged">{summary}{_box("".join(rows))}</details>'
 
 
-def _stretches(lines: list[LinePair], left: ShownCell | None) -> Iterator[tuple[int, int, bool]]:
+def _stretches(
+    lines: list[LinePair], left: ShownCell | None
+) -> Iterator[tuple[int, int, bool]]:
     """Slices of the shown lines, each with whether it collapses; a cell without a change or a crash stays open."""
     n = min(len(lines), MAX_LINES)
-    marked = [i for i, pair in enumerate(lines[:n]) if not pair.same or _crashes(pair.left, left)]
+    marked = [
+        i
+        for i, pair in enumerate(lines[:n])
+        if not pair.same or _crashes(pair.left, left)
+    ]
     near = {near for i in marked for near in range(i - CONTEXT, i + CONTEXT + 1)}
     start = 0
     while start < n:
         end = start + 1
         while end < n and (end in near) == (start in near):
             end += 1
-        yield start, end, bool(marked) and start not in near and end - start >= FEWEST_COLLAPSED
+        yield (
+            start,
+            end,
+            bool(marked) and start not in near and end - start >= FEWEST_COLLAPSED,
+        )
         start = end
 
 
 def _line_row(
-    pair: LinePair, before: LinePair | None, left: ShownCell | None, right: ShownCell | None
+    pair: LinePair,
+    before: LinePair | None,
+    left: ShownCell | None,
+    right: ShownCell | None,
 ) -> str:
     spans: tuple[tuple[Span, ...], ...] = ((), ())
     if not pair.same and pair.left and pair.right:
@@ -185,7 +226,14 @@ def _line_row(
     cells, lines = (left, right), (pair.left, pair.right)
     ends = (before.left, before.right) if before else (None, None)
     return "".join(
-        _side(lines[side], side, cells[side], ends[side], words=spans[side], changed=not pair.same)
+        _side(
+            lines[side],
+            side,
+            cells[side],
+            ends[side],
+            words=spans[side],
+            changed=not pair.same,
+        )
         for side in (0, 1)
     )
 
@@ -214,7 +262,11 @@ def _side(
     mark = "▶" if crashes else SIGNS[side] if changed else ""
     title = ' title="the crash is raised here"' if crashes else ""
     recorded = cell.recorded_line if cell and crashes else None
-    told = f' <span class="cw-tag">line {recorded} in the traceback</span>' if recorded else ""
+    told = (
+        f' <span class="cw-tag">line {recorded} in the traceback</span>'
+        if recorded
+        else ""
+    )
     code = f"<div>{code_html(line.text, words)}{told}</div>"
     return f'<div class="{css}">{_number(line, before)}<b{title}>{mark}</b>{code}</div>'
 

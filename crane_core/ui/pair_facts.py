@@ -35,7 +35,9 @@ def facts_html(case: dict[str, Any]) -> str:
         "benchmark": case["benchmark_title"],
     }
     pairs = "".join(
-        f"<div><dt>{k}</dt><dd>{escape(str(v))}</dd></div>" for k, v in shown.items() if v
+        f"<div><dt>{k}</dt><dd>{escape(str(v))}</dd></div>"
+        for k, v in shown.items()
+        if v
     )
     return f'<dl class="cw-facts">{pairs}</dl>'
 
@@ -79,9 +81,13 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
 
     An imported experiment is named where a detector took part in several.
     """
-    known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
+    known = {
+        tuple(row[name] for name in VERDICT_KEY): row
+        for row in as_rows(voted(verdicts))
+    }
     rows = {
-        name: _strips(of, known) for name, of in sorted(_by("experiment", as_rows(runs)).items())
+        name: _strips(of, known)
+        for name, of in sorted(_by("experiment", as_rows(runs)).items())
     }
     imported = [
         s._replace(experiment=experiment_words(name))
@@ -90,13 +96,17 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
         for s in rows[name]
     ]
     local = [
-        s._replace(experiment=name) for name in rows if not is_imported(name) for s in rows[name]
+        s._replace(experiment=name)
+        for name in rows
+        if not is_imported(name)
+        for s in rows[name]
     ]
     order = in_order(list({strip.detector for strip in imported}))
     found = sorted(rows_of(imported), key=lambda row: order.index(row.detector))
     times = Counter(row.detector for row in found)
     return MatrixRows(
-        [row if times[row.detector] > 1 else row._replace(note="") for row in found], rows_of(local)
+        [row if times[row.detector] > 1 else row._replace(note="") for row in found],
+        rows_of(local),
     )
 
 

@@ -16,7 +16,9 @@ def draw_steps(case_id: str, listed: list[str], raised: str) -> None:
     place = listed.index(case_id) if case_id in listed else None
     before = listed[place - 1] if place else None
     after = listed[place + 1] if place is not None and place + 1 < len(listed) else None
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="steps"
+    ):
         st.title(literal(case_id), anchor=False, width="content")
         where = (
             f"{place + 1} of {len(listed)} in this list"
@@ -39,7 +41,13 @@ def draw_steps(case_id: str, listed: list[str], raised: str) -> None:
             disabled=before is None,
             shortcut=PREVIOUS_KEY,
         )
-        st.button("Next", on_click=_show, args=[after], disabled=after is None, shortcut=NEXT_KEY)
+        st.button(
+            "Next",
+            on_click=_show,
+            args=[after],
+            disabled=after is None,
+            shortcut=NEXT_KEY,
+        )
 
 
 def _show(case_id: str | None) -> None:

@@ -31,7 +31,11 @@ ORIGIN_WORDS = {
 
 
 def draw_pair(
-    store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame, listed: list[str]
+    store: Store,
+    benchmark: str,
+    case_id: str,
+    verdicts: pd.DataFrame,
+    listed: list[str],
 ) -> None:
     """Everything that is known of a case. verdicts: its rows of the verdict frame; listed: the cases in the list."""
     case = stored.case(store.cursor(), benchmark, case_id)
@@ -43,7 +47,10 @@ def draw_pair(
     cells = stored.cells(store.cursor(), benchmark, case_id)
     states = stored.kernel_states(store.cursor(), benchmark, case_id)
     asked = asked_rows(stored.runs(store.cursor(), benchmark, case_id), verdicts)
-    st.html(facts_html(case) + why_html(case, stored.remarks(store.cursor(), benchmark, case_id)))
+    st.html(
+        facts_html(case)
+        + why_html(case, stored.remarks(store.cursor(), benchmark, case_id))
+    )
     note = "" if cells.empty else _origin_words(best_origin(cells["origin"]))
     st.html(cockpit_html(case, asked, cells, states, note))
     if cells.empty:
@@ -61,7 +68,11 @@ def draw_pair(
 
 def _origin_words(origin: str) -> str:
     name, edition = without_edition(origin)
-    return f"{ORIGIN_WORDS[name]}{edition_words(edition)}" if name in ORIGIN_WORDS else origin
+    return (
+        f"{ORIGIN_WORDS[name]}{edition_words(edition)}"
+        if name in ORIGIN_WORDS
+        else origin
+    )
 
 
 def _inputs(store: Store, prompts: pd.DataFrame) -> None:
@@ -92,6 +103,4 @@ def _inputs(store: Store, prompts: pd.DataFrame) -> None:
 
 def _input_name(row: dict[str, Any]) -> str:
     origin = "" if row["origin"] == ORIGIN_ORDER[1] else f", {row['origin']}"
-    return (
-        f"{row['version']}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"
-    )
+    return f"{row['version']}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"

@@ -42,11 +42,20 @@ def draw_pareto(chosen: Ablated) -> None:
         return
     table = _costs(data.answers(), chosen)
     if not (table["detector_kind"] == DetectorKind.LLM).any():
-        st.info("These detectors read the code without a model, so they cost no tokens.")
+        st.info(
+            "These detectors read the code without a model, so they cost no tokens."
+        )
         return
     looks = {"required": True, "format_func": COSTS.get}
     cost = str(
-        one_of(st.segmented_control, "Cost", list(COSTS), key=keys.COST, default="tokens", **looks)
+        one_of(
+            st.segmented_control,
+            "Cost",
+            list(COSTS),
+            key=keys.COST,
+            default="tokens",
+            **looks,
+        )
     )
     known = with_front(table, cost)
     if known.empty:
@@ -57,19 +66,26 @@ def draw_pareto(chosen: Ablated) -> None:
     st.markdown(finding(known, chosen.rate_words, cost))
     shown = in_order(known["detector_title"].unique().tolist())
     left_out = [
-        title for title in in_order(table["detector_title"].unique().tolist()) if title not in shown
+        title
+        for title in in_order(table["detector_title"].unique().tolist())
+        if title not in shown
     ]
     without = (
-        f" Left out, because no {COSTS[cost]} is known: {', '.join(left_out)}." if left_out else ""
+        f" Left out, because no {COSTS[cost]} is known: {', '.join(left_out)}."
+        if left_out
+        else ""
     )
     words, form = AXES[cost]
-    drawn = known.assign(setting=known["setting"].map(setting_short), text=mark_labels(known))
+    drawn = known.assign(
+        setting=known["setting"].map(setting_short), text=mark_labels(known)
+    )
     draw_chart(
         finished(pareto, drawn, cost=words, cost_format=form, rate=chosen.rate_words),
         _readable(known, chosen.rate),
         numbers=known.drop(columns=["detector_kind"]),
         name=f"{chosen.rate_words}_by_{COSTS[cost]}",
-        note=ABOUT.format(how="counted" if known["is_exact"].all() else "estimated") + without,
+        note=ABOUT.format(how="counted" if known["is_exact"].all() else "estimated")
+        + without,
     )
 
 
@@ -80,8 +96,12 @@ def _readable(known: pd.DataFrame, rate: str) -> pd.DataFrame:
             "Input": setting_short(row["setting"]),
             rate: percent(row["value"]),
             "95% interval": interval(row["low"], row["high"]),
-            "Tokens, mean": NOTHING if row["tokens"] is None else count(round(row["tokens"])),
-            f"USD per {QUESTIONS:,}": NOTHING if row["usd"] is None else f"{row['usd']:.2f}",
+            "Tokens, mean": NOTHING
+            if row["tokens"] is None
+            else count(round(row["tokens"])),
+            f"USD per {QUESTIONS:,}": NOTHING
+            if row["usd"] is None
+            else f"{row['usd']:.2f}",
             "On the Pareto front": "yes" if row["is_front"] else "no",
             "Instances": row["n"],
             "Cases": row["n_cases"],

@@ -54,7 +54,9 @@ def refusal_words(message: str, remedy: str) -> str:
 
 def _linked(remedy: str) -> str:
     """A document that the remedy names is a link to its page, which the app itself serves."""
-    return _DOCUMENT.sub(lambda found: f"[{found[0]}](.{ADDRESS}/{found[1]}.html)", remedy)
+    return _DOCUMENT.sub(
+        lambda found: f"[{found[0]}](.{ADDRESS}/{found[1]}.html)", remedy
+    )
 
 
 @contextmanager

@@ -27,7 +27,8 @@ def _rehearsed(loaded: str, chosen: ResultChoice) -> pd.DataFrame:
 def draw_rehearsal(chosen: ResultChoice) -> None:
     """A row for the crashing and one for the fixed notebooks of each rehearsal."""
     st.subheader(
-        "Rehearsal: what did the targets do in a copy of their kernel?", anchor="rehearsal"
+        "Rehearsal: what did the targets do in a copy of their kernel?",
+        anchor="rehearsal",
     )
     st.caption(ABOUT)
     grid(readable(_rehearsed(data.answers(), chosen)))

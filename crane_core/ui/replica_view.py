@@ -18,7 +18,11 @@ def draw_replica(writer: str) -> None:
     as_of, now = data.as_of(), datetime.now(UTC)
     words = replica_words(as_of, now)
     query = urlencode(
-        [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
+        [
+            (name, value)
+            for name in st.query_params
+            for value in st.query_params.get_all(name)
+        ]
     )
     there = f"{writer}/{st.session_state[keys.PAGE]}" + (f"?{query}" if query else "")
     link = f"To label, import or run, open [this page at the app that writes]({there})."

@@ -11,7 +11,11 @@ import streamlit as st
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.judging.judged import annotators_of
 from crane_core.pipeline.results.beside import SHIPPED, beside, with_shipped
-from crane_core.pipeline.results.comparisons import comparison_from, comparison_text, comparisons
+from crane_core.pipeline.results.comparisons import (
+    comparison_from,
+    comparison_text,
+    comparisons,
+)
 from crane_core.pipeline.results.measures import WITH_STATE, Credit, Inputs, VoteRule
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
@@ -65,7 +69,9 @@ class ResultChoice(NamedTuple):
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
         return _rows(
             data.answers(),
-            self._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE),
+            self._replace(
+                rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE
+            ),
         )
 
     def rows_judged_by(self, annotator: str) -> pd.DataFrame:
@@ -78,7 +84,9 @@ class ResultChoice(NamedTuple):
         known = known.assign(
             asked=known["detector"], is_beside=known["experiment"].isin(self.beside)
         )
-        shown = beside(known[known["benchmark"] == self.benchmark], self.experiment, self.beside)
+        shown = beside(
+            known[known["benchmark"] == self.benchmark], self.experiment, self.beside
+        )
         return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
 
 
@@ -95,7 +103,9 @@ def _shown(chosen: ResultChoice, inputs: Inputs | None = None) -> pd.DataFrame:
         with_shipped(chosen.experiment)
     )
     is_meant = (is_meant | is_beside) & (verdicts["benchmark"] == chosen.benchmark)
-    rows = verdicts[is_meant if inputs is None else is_meant & verdicts["setting"].isin(inputs)]
+    rows = verdicts[
+        is_meant if inputs is None else is_meant & verdicts["setting"].isin(inputs)
+    ]
     return beside(data.judged(rows, chosen.annotator), chosen.experiment, chosen.beside)
 
 
@@ -110,10 +120,13 @@ def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[s
     """Whose labels can judge the experiment's detectors of this kind."""
     verdicts = data.verdicts()
     shown = verdicts[
-        (verdicts["benchmark"] == benchmark) & verdicts["experiment"].isin(with_shipped(experiment))
+        (verdicts["benchmark"] == benchmark)
+        & verdicts["experiment"].isin(with_shipped(experiment))
     ]
     return annotators_of(
-        data.who_labelled(), shown[shown["detector_kind"] == kind], data.judging_campaigns()
+        data.who_labelled(),
+        shown[shown["detector_kind"] == kind],
+        data.judging_campaigns(),
     )
 
 
@@ -121,22 +134,36 @@ def draw_switches() -> ResultChoice | None:
     """The switches in one row; None, after saying what to do, when nothing has been measured."""
     measured = data.measured()
     if measured.empty:
-        st.info("There are no answers of detectors yet. Import results on the Data page.")
+        st.info(
+            "There are no answers of detectors yet. Import results on the Data page."
+        )
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         titles = data.benchmark_titles()
-        benchmark = pick("Benchmark", _by_size(measured), keys.BENCHMARK, titles.__getitem__)
+        benchmark = pick(
+            "Benchmark", _by_size(measured), keys.BENCHMARK, titles.__getitem__
+        )
         measured = measured[measured["benchmark"] == benchmark]
-        experiment = pick("Experiment", _experiments(measured), keys.EXPERIMENT, experiment_words)
+        experiment = pick(
+            "Experiment", _experiments(measured), keys.EXPERIMENT, experiment_words
+        )
         added = _beside(measured, experiment)
         measured = measured[measured["experiment"].isin(with_shipped(experiment))]
-        kinds = [str(kind) for kind in KIND_WORDS if kind in set(measured["detector_kind"])]
+        kinds = [
+            str(kind) for kind in KIND_WORDS if kind in set(measured["detector_kind"])
+        ]
         kind = _switch(
-            "Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)]
+            "Detectors",
+            kinds,
+            keys.KIND,
+            KIND_HELP,
+            lambda name: KIND_WORDS[DetectorKind(name)],
         )
         if kind == DetectorKind.REHEARSAL:
             return _executed(benchmark, experiment)
-        rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
+        rule = _switch(
+            "Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str
+        )
         annotators = _annotators(
             measured[measured["detector_kind"] == kind], benchmark, experiment, kind
         )
@@ -145,9 +172,15 @@ def draw_switches() -> ResultChoice | None:
             if annotators and not added
             else [str(Credit.DETECTION)]
         )
-        credit = _switch("Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str)
+        credit = _switch(
+            "Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str
+        )
         annotator = pick(
-            "Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP
+            "Diagnoses judged by",
+            annotators or [PUBLISHED_HUMAN],
+            keys.JUDGED_BY,
+            str,
+            JUDGE_HELP,
         )
         chosen = ResultChoice(
             benchmark,
@@ -166,7 +199,11 @@ def _executed(benchmark: str, experiment: str) -> ResultChoice:
     for key in (keys.VOTE, keys.CREDIT, keys.JUDGED_BY, keys.COMPARE):
         url_state.drop(key)
     return ResultChoice(
-        benchmark, experiment, DetectorKind.REHEARSAL, VoteRule.MAJORITY, Credit.DETECTION
+        benchmark,
+        experiment,
+        DetectorKind.REHEARSAL,
+        VoteRule.MAJORITY,
+        Credit.DETECTION,
     )
 
 
@@ -196,7 +233,9 @@ def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
         return []
     measured = measured[~executed]
     is_ours = ran["is_job"] | ran["experiment"].isin(SHIPPED.get(experiment, ()))
-    own = set(ran.loc[is_ours, "experiment"]) & set(measured["experiment"]) - {experiment}
+    own = set(ran.loc[is_ours, "experiment"]) & set(measured["experiment"]) - {
+        experiment
+    }
     if not own:
         url_state.drop(keys.BESIDE)
         return []
@@ -232,15 +271,25 @@ def pick(
         url_state.drop(key)
         return options[0]
     looks = {"format_func": words, "width": 320, "help": help_text}
-    return str(url_state.one_of(st.selectbox, label, options, key=key, default=options[0], **looks))
+    return str(
+        url_state.one_of(
+            st.selectbox, label, options, key=key, default=options[0], **looks
+        )
+    )
 
 
 def _switch(
-    label: str, options: list[str], key: str, help_text: str, words: Callable[[str], str]
+    label: str,
+    options: list[str],
+    key: str,
+    help_text: str,
+    words: Callable[[str], str],
 ) -> str:
     looks = {"required": True, "help": help_text, "format_func": words}
     return str(
-        url_state.one_of(st.segmented_control, label, options, key=key, default=options[0], **looks)
+        url_state.one_of(
+            st.segmented_control, label, options, key=key, default=options[0], **looks
+        )
     )
 
 

@@ -132,4 +132,8 @@ def _diagnostic(entry: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
+    return (
+        text
+        if len(text) <= MAX_REASON
+        else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
+    )

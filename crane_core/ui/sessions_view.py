@@ -55,7 +55,9 @@ def _draw_one(name: str, login: Login, roles: Roles) -> None:
     visitor = roles.visitor(login.email)
     role = str(visitor.role) if visitor else "no longer in the roles file"
     here = ", this browser" if name == digest(carried().session) else ""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"session_{name}"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", key=f"session_{name}"
+    ):
         if login.can_end and st.button("End session", key=f"end_{name}"):
             _end(name)
         st.markdown(
@@ -71,7 +73,9 @@ def _end(name: str) -> None:
     with refusals_shown():
         require(Role.ADMIN)
         login = end_session(data.folder().path, name)
-        note_act(AuditAction.END_SESSION, login.email, f"open since {_moment(login.since)}")
+        note_act(
+            AuditAction.END_SESSION, login.email, f"open since {_moment(login.since)}"
+        )
         st.rerun()
 
 

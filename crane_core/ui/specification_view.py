@@ -16,7 +16,13 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import ResultChoice
-from crane_core.ui.specification_words import ABOUT, by_reading, choices_of, finding, line
+from crane_core.ui.specification_words import (
+    ABOUT,
+    by_reading,
+    choices_of,
+    finding,
+    line,
+)
 from crane_core.ui.words import NOTHING, p_value, points, points_interval
 
 
@@ -24,7 +30,9 @@ from crane_core.ui.words import NOTHING, p_value, points, points_interval
 def _curve(loaded: str, chosen: ResultChoice) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curve, and the same by reading."""
     own = chosen.rows()
-    who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [chosen.annotator]
+    who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [
+        chosen.annotator
+    ]
     names = without_repetitions(who, judge_passes(data.store()))
     curve = specification_curve(
         {name: chosen.rows_judged_by(name) for name in names}, chosen.inputs
@@ -37,7 +45,9 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
 
     It is the same whatever rule, credit and annotator the switches name, so that a changed switch computes nothing.
     """
-    same = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN)
+    same = chosen._replace(
+        rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN
+    )
     curve, readings = _curve(data.answers(), same)
     if curve.empty:
         st.info(
@@ -47,7 +57,11 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
     st.subheader("Does the conclusion depend on the choices?", anchor="choices")
     st.markdown(finding(curve))
     titles = in_order(curve["detector_title"].unique().tolist())
-    st.markdown("".join(f"- {line(curve[curve['detector_title'] == title])}\n" for title in titles))
+    st.markdown(
+        "".join(
+            f"- {line(curve[curve['detector_title'] == title])}\n" for title in titles
+        )
+    )
     draw_chart(
         finished(curve_chart, readings, choices_of(readings)),
         _readable(curve),

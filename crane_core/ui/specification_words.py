@@ -15,7 +15,11 @@ from crane_core.ui.outcome_words import GAINS_AND_LOSSES
 from crane_core.ui.words import count, p_value, points
 
 READING = ["rule", "credit", "judged_by"]
-FOUND = {Outcome.GAIN: "a gain", Outcome.LOSS: "a loss", Outcome.NO_EVIDENCE: "no evidence"}
+FOUND = {
+    Outcome.GAIN: "a gain",
+    Outcome.LOSS: "a loss",
+    Outcome.NO_EVIDENCE: "no evidence",
+}
 CHOICE_WORDS = {
     "rule": "the vote rule",
     "credit": "the credit",
@@ -86,7 +90,9 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
         | {
             "reading": words(tests[0]),
             "is_found": all(row["conclusion"] in DIRECTED for row in tests),
-            "found": "; ".join(f"{row['test']}: p {p_words(row['p_value'])}" for row in tests),
+            "found": "; ".join(
+                f"{row['test']}: p {p_words(row['p_value'])}" for row in tests
+            ),
         }
         for tests in tests_of.values()
     ]
@@ -99,7 +105,9 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
 
 def words(reading: Mapping[str, Any]) -> str:
     """A reading in words: "majority, correct diagnosis, judged by published human"."""
-    judged = "" if reading["judged_by"] == NOBODY else f", judged by {reading['judged_by']}"
+    judged = (
+        "" if reading["judged_by"] == NOBODY else f", judged by {reading['judged_by']}"
+    )
     return f"{reading['rule']}, {reading['credit']}{judged}"
 
 
@@ -113,7 +121,9 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
     who = ["judged_by"] if once["judged_by"].nunique() > 2 else []
     parts = [
         once.assign(
-            choice=once[choice].map("{}".format if choice != "judged_by" else "judged by {}".format)
+            choice=once[choice].map(
+                "{}".format if choice != "judged_by" else "judged by {}".format
+            )
         )
         for choice in ["rule", "credit", *who]
     ]

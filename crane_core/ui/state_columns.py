@@ -48,14 +48,17 @@ def columns_html(left: Any, right: Any) -> str:
     names.sort(key=lambda name: told[0].get(name) == told[1].get(name) or not has_both)
     shown = names[: MAX_COLUMNS + MAX_FOLDED]
     rows = [
-        _row(name, told[0].get(name), told[1].get(name), is_compared=has_both) for name in shown
+        _row(name, told[0].get(name), told[1].get(name), is_compared=has_both)
+        for name in shown
     ]
     head = f'<div class="cw-columns cw-dim"><div>column</div>{_head("R", "dtype")}{_head("V", "values")}</div>'
     n_rest, n_left_out = len(names) - MAX_COLUMNS, len(names) - len(shown)
     if n_rest <= 0:
         return head + "".join(rows)
     left_out = (
-        f'<div class="cw-dim">… {n_left_out:,} columns are not shown</div>' if n_left_out else ""
+        f'<div class="cw-dim">… {n_left_out:,} columns are not shown</div>'
+        if n_left_out
+        else ""
     )
     summary = f'<summary class="cw-more cw-dim">{n_rest:,} more columns</summary>'
     rest = f"<details>{summary}{''.join(rows[MAX_COLUMNS:])}{left_out}</details>"
@@ -67,11 +70,19 @@ def _head(mark: str, words: str) -> str:
 
 
 def _row(
-    name: str, left: tuple[str, str] | None, right: tuple[str, str] | None, *, is_compared: bool
+    name: str,
+    left: tuple[str, str] | None,
+    right: tuple[str, str] | None,
+    *,
+    is_compared: bool,
 ) -> str:
     differs = " cw-differs" if is_compared and left != right else ""
     parts = [
-        _both(left[i] if left else None, right[i] if right else None, is_compared=is_compared)
+        _both(
+            left[i] if left else None,
+            right[i] if right else None,
+            is_compared=is_compared,
+        )
         for i in range(2)
     ]
     cells = "".join(f"<div>{part}</div>" for part in parts)
@@ -114,7 +125,9 @@ def _told(entry: Any) -> Told:
 def _members(value: Any, name: str) -> dict[str, Any]:
     found = value.get(name) if isinstance(value, dict) else None
     return (
-        found if isinstance(found, dict) and not any(key.startswith("$") for key in found) else {}
+        found
+        if isinstance(found, dict) and not any(key.startswith("$") for key in found)
+        else {}
     )
 
 
@@ -133,14 +146,24 @@ def _values_words(column: Mapping[str, Any]) -> str:
     span = rest.pop("value_range", None)
     if span is not None:
         pair = isinstance(span, list | tuple) and len(span) == 2
-        words.append(f"{exact(span[0])} … {exact(span[1])}" if pair else fact_text(span))
+        words.append(
+            f"{exact(span[0])} … {exact(span[1])}" if pair else fact_text(span)
+        )
     n = rest.pop("num_unique", None)
     named = rest.pop("unique_values", None) or rest.pop("example_values", None)
     rest.pop("example_values", None)
     distinct = f"{fact_text(n)} distinct" if n is not None else ""
     if isinstance(named, list | tuple):
-        more = ", …" if len(named) > MAX_VALUES or (isinstance(n, int) and n > len(named)) else ""
-        distinct += (": " if distinct else "") + ", ".join(map(exact, named[:MAX_VALUES])) + more
+        more = (
+            ", …"
+            if len(named) > MAX_VALUES or (isinstance(n, int) and n > len(named))
+            else ""
+        )
+        distinct += (
+            (": " if distinct else "")
+            + ", ".join(map(exact, named[:MAX_VALUES]))
+            + more
+        )
     words.append(distinct)
     has_nan = rest.pop("has_nan", None)
     words.append("" if has_nan is None else "has NaN" if has_nan else "no NaN")

@@ -77,7 +77,10 @@ def documents(state: str | None) -> dict[str, Any]:
 
 def entries(document: Mapping[str, Any]) -> dict[str, Any]:
     """The entry of each name, variables first, then attributes and methods."""
-    accesses = {_access_name(name): entry for name, entry in document.get("accesses", {}).items()}
+    accesses = {
+        _access_name(name): entry
+        for name, entry in document.get("accesses", {}).items()
+    }
     variables: dict[str, Any] = document.get("variables", {})
     return variables | accesses
 
@@ -99,12 +102,16 @@ def entry_facts(entry: Any) -> Facts:
         return {}
     if not {*GROUPS, "plus", "docs", "unavailable"} & entry.keys():
         return {
-            ("", path): text for path, text in _flat(decode(entry), "").items() if path != "type"
+            ("", path): text
+            for path, text in _flat(decode(entry), "").items()
+            if path != "type"
         }
     plus, why = entry.get("plus", {}), entry.get("unavailable")
     facts: Facts = {("", "not looked into"): fact_text(why)} if why else {}
     for group, mark in GROUPS.items():
-        facts |= _marked(mark, entry.get(group, {})) | _marked(mark + PLUS, plus.get(group, {}))
+        facts |= _marked(mark, entry.get(group, {})) | _marked(
+            mark + PLUS, plus.get(group, {})
+        )
     return facts | _marked(DOCS, entry.get("docs", {}))
 
 
@@ -113,11 +120,16 @@ def absent_facts(document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS) -> 
     facts: Facts = {}
     for kind, items in document.get("absent", {}).items():
         for item in _listed(items):
-            key, words = (ABSENT, _absent_what(str(kind), item)), _absent_words(item, numbers)
+            key, words = (
+                (ABSENT, _absent_what(str(kind), item)),
+                _absent_words(item, numbers),
+            )
             both = f"{facts[key]}; {words}" if facts.get(key, words) != words else words
             facts[key] = fact_text(both, MAX_WORDS)
     error = document.get("syntax_error")
-    return facts | ({("", "the target cannot be parsed"): fact_text(error)} if error else {})
+    return facts | (
+        {("", "the target cannot be parsed"): fact_text(error)} if error else {}
+    )
 
 
 def unavailable_facts(document: Mapping[str, Any]) -> Facts:
@@ -136,7 +148,12 @@ def _absent_what(kind: str, item: Any) -> str:
     if not isinstance(item, dict):
         return f"{kind.removesuffix('s')} {fact_text(item)}"
     word = next(
-        (word for word in _ASKED_BY.get(kind, (kind.removesuffix("s"),)) if word in item), kind
+        (
+            word
+            for word in _ASKED_BY.get(kind, (kind.removesuffix("s"),))
+            if word in item
+        ),
+        kind,
     )
     asked = f"{word} {fact_text(item[word])}" if word in item else word
     within = f" among the {fact_text(item['in'])}" if "in" in item else ""
@@ -149,8 +166,13 @@ def _absent_words(item: Any, numbers: Numbers) -> str:
         return "not there"
     words = [_absent_first(item), *_beside(item)]
     would = _listed(item.get("would_be_defined_in"))
-    words += [f"{_cell(place, numbers)} would define it and did not run" for place in would]
-    words += [f"deleted in {_cell(place, numbers)}" for place in _listed(item.get("deleted_in"))]
+    words += [
+        f"{_cell(place, numbers)} would define it and did not run" for place in would
+    ]
+    words += [
+        f"deleted in {_cell(place, numbers)}"
+        for place in _listed(item.get("deleted_in"))
+    ]
     if item.get("similar"):
         words.append("there is " + ", ".join(map(exact, _listed(item["similar"]))))
     if item.get("via"):
@@ -167,11 +189,17 @@ def _absent_first(item: Mapping[str, Any]) -> str:
 
 def _beside(item: Mapping[str, Any]) -> list[str]:
     """The facts about the object that lacks it."""
-    return [words.format(_spelled(item[name])) for name, words in _BESIDE.items() if name in item]
+    return [
+        words.format(_spelled(item[name]))
+        for name, words in _BESIDE.items()
+        if name in item
+    ]
 
 
 def _spelled(value: Any) -> str:
-    return fact_text(", ".join(map(fact_text, value)) if isinstance(value, list) else value)
+    return fact_text(
+        ", ".join(map(fact_text, value)) if isinstance(value, list) else value
+    )
 
 
 def _listed(value: Any) -> list[Any]:
@@ -182,7 +210,9 @@ def _listed(value: Any) -> list[Any]:
 def exact(value: Any) -> str:
     """In quotes where it is empty or has blanks at an end, which may be just what is amiss."""
     is_unclear = (
-        isinstance(value, str) and (not value or value != value.strip()) and "\n" not in value
+        isinstance(value, str)
+        and (not value or value != value.strip())
+        and "\n" not in value
     )
     return fact_text(repr(value) if is_unclear else value)
 
@@ -208,7 +238,9 @@ def _flat(value: Any, path: str) -> dict[str, str]:
         return {path: exact(value)} if path else {}
     if path and not any(isinstance(item, dict) and item for item in value.values()):
         return {
-            path: fact_text(", ".join(f"{exact(key)} {exact(item)}" for key, item in value.items()))
+            path: fact_text(
+                ", ".join(f"{exact(key)} {exact(item)}" for key, item in value.items())
+            )
         }
     facts: dict[str, str] = {}
     for key, item in value.items():

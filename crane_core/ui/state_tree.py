@@ -51,13 +51,17 @@ def state_html(
     left, right = documents(crashing), documents(fixed)
     vain = absent_facts(left, numbers[0]), absent_facts(right, numbers[1])
     absent = _table("Absent", "what the target uses and will not find", *vain)
-    missing = _table("Unavailable", "", unavailable_facts(left), unavailable_facts(right))
+    missing = _table(
+        "Unavailable", "", unavailable_facts(left), unavailable_facts(right)
+    )
     sides = entries(left), entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
     shown = [
         absent,
         *(
-            _variable(name, sides[0].get(name), sides[1].get(name), is_open=name in opened)
+            _variable(
+                name, sides[0].get(name), sides[1].get(name), is_open=name in opened
+            )
             for name in names
         ),
         missing,
@@ -73,7 +77,9 @@ def _legend(tree: str) -> str:
     there = {mark for mark in MARK_WORDS if f">{mark}</div>" in tree}
     signs = {sign for mark in there for sign in mark}
     told = [(sign, words) for sign, words in LEGEND.items() if sign in signs]
-    items = "".join(f'<span><b class="cw-{sign}">{sign}</b> {words}</span>' for sign, words in told)
+    items = "".join(
+        f'<span><b class="cw-{sign}">{sign}</b> {words}</span>' for sign, words in told
+    )
     return f'<div class="cw-legend cw-dim">{items}</div>' if items else ""
 
 
@@ -93,7 +99,10 @@ def n_different(crashing: str | None, fixed: str | None) -> int:
     left, right = documents(crashing), documents(fixed)
     return sum(
         substance(a.get(name)) != substance(b.get(name))
-        for a, b in ((entries(left), entries(right)), (absent_facts(left), absent_facts(right)))
+        for a, b in (
+            (entries(left), entries(right)),
+            (absent_facts(left), absent_facts(right)),
+        )
         for name in {*a, *b}
     )
 
@@ -105,7 +114,9 @@ def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
         return ""
     mark = '<span class="cw-tag cw-differs">differs</span>' if left != right else ""
     head = f'<b>{title}</b><span class="cw-dim">{meaning}</span>{mark}'
-    return _details(head, _folded(keys, [left, right], "facts", limit=MAX_FACTS), is_open=True)
+    return _details(
+        head, _folded(keys, [left, right], "facts", limit=MAX_FACTS), is_open=True
+    )
 
 
 def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
@@ -114,20 +125,23 @@ def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
     differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
     same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
     differs = substance(left) != substance(right)
-    types = [entry.get("type", "") if isinstance(entry, dict) else None for entry in (left, right)]
+    types = [
+        entry.get("type", "") if isinstance(entry, dict) else None
+        for entry in (left, right)
+    ]
     mark = (
         f'<span class="cw-tag cw-differs">{_difference_words(left, right)}</span>'
         if differs
         else ""
     )
     shown = escape(fact_text(name.removesuffix(ACCESSED)))
-    head = (
-        f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
-    )
+    head = f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
     body = (
         _folded(differing, facts, "differing facts", limit=MAX_FACTS)
         + columns_html(left, right)
-        + _folded(same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS)
+        + _folded(
+            same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS
+        )
     )
     return _details(head, body, is_open=differs or is_open)
 
@@ -144,17 +158,23 @@ def _difference_words(left: Any, right: Any) -> str:
 
 def _folded(keys: list[Key], facts: list[Facts], what: str, *, limit: int) -> str:
     """The first `limit` facts, the rest behind a line that counts them."""
-    rows = [_fact(key, facts[0].get(key), facts[1].get(key)) for key in keys[: limit + MAX_FOLDED]]
+    rows = [
+        _fact(key, facts[0].get(key), facts[1].get(key))
+        for key in keys[: limit + MAX_FOLDED]
+    ]
     n_rest, n_left_out = len(keys) - limit, len(keys) - len(rows)
     if n_rest <= 0:
         return "".join(rows)
     left_out = (
-        f"<div class='cw-dim'>… {n_left_out:,} facts are not shown</div>" if n_left_out else ""
+        f"<div class='cw-dim'>… {n_left_out:,} facts are not shown</div>"
+        if n_left_out
+        else ""
     )
-    summary = (
-        f"<summary class='cw-more cw-dim'>{n_rest:,} {'more ' if limit else ''}{what}</summary>"
+    summary = f"<summary class='cw-more cw-dim'>{n_rest:,} {'more ' if limit else ''}{what}</summary>"
+    return (
+        "".join(rows[:limit])
+        + f"<details>{summary}{''.join(rows[limit:])}{left_out}</details>"
     )
-    return "".join(rows[:limit]) + f"<details>{summary}{''.join(rows[limit:])}{left_out}</details>"
 
 
 def _kind_words(name: str, types: list[str | None]) -> str:

@@ -30,7 +30,11 @@ from crane_core.ui.session_handles import release_handles
 from crane_core.ui.visit import COOKIE, Carried, arrival_of
 
 FROM_ANYBODY = frozenset({"rerun_script", "app_heartbeat"})
-FROM_ADMITTED = FROM_ANYBODY | {"stop_script", "file_urls_request", "backend_operation_request"}
+FROM_ADMITTED = FROM_ANYBODY | {
+    "stop_script",
+    "file_urls_request",
+    "backend_operation_request",
+}
 """Kinds of Streamlit's BackMsg. No page needs the others, from anybody."""
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
 """Kinds of a `backend_operation_request`: downloads made on demand, and the rest of a long table."""
@@ -99,14 +103,18 @@ def most_strangers() -> int:
 def _make_room(newest: str) -> None:
     """Close the oldest connection without admission where there are too many; its browser may come again."""
     waiting = [
-        name for name, connection in _open.items() if name != newest and not connection.is_admitted
+        name
+        for name, connection in _open.items()
+        if name != newest and not connection.is_admitted
     ]
     if len(waiting) >= most_strangers():
         _open[waiting[0]].close(_TRY_LATER)
 
 
 def _named(scope: Scope, name: str) -> Scope:
-    kept = [(key, value) for key, value in scope["headers"] if key.lower() != NONCE.encode()]
+    kept = [
+        (key, value) for key, value in scope["headers"] if key.lower() != NONCE.encode()
+    ]
     return {**scope, "headers": [*kept, (NONCE.encode(), name.encode())]}
 
 
@@ -122,7 +130,9 @@ class _Connection:
         self._closing: asyncio.Future[None] | None = None
         self._has_begun = False
         self.is_admitted = _is_admitted(self._at_handshake)
-        self._bound(get_max_widget_state_size_bytes() if self.is_admitted else STRANGER_BYTES)
+        self._bound(
+            get_max_widget_state_size_bytes() if self.is_admitted else STRANGER_BYTES
+        )
 
     def admit(self, brought: Carried) -> None:
         """Called in the thread of a page."""
@@ -163,11 +173,14 @@ class _Connection:
                 return await self._ended(_PROTOCOL_ERROR)
             if not self._may_send(sent):
                 _LOG.warning(
-                    "%s sent %s, which is not taken from it", self._peer, sent.WhichOneof("type")
+                    "%s sent %s, which is not taken from it",
+                    self._peer,
+                    sent.WhichOneof("type"),
                 )
             elif not _is_shallow(sent):
                 _LOG.warning(
-                    "%s sent a widget's state that is nested too deeply or not JSON", self._peer
+                    "%s sent a widget's state that is nested too deeply or not JSON",
+                    self._peer,
                 )
             else:
                 return message
@@ -184,7 +197,8 @@ class _Connection:
             return False
         is_operation = kind == "backend_operation_request"
         return (
-            not is_operation or sent.backend_operation_request.WhichOneof("payload") in OPERATIONS
+            not is_operation
+            or sent.backend_operation_request.WhichOneof("payload") in OPERATIONS
         )
 
     def _is_still_admitted(self) -> bool:
@@ -212,7 +226,9 @@ class _Connection:
 def _is_shallow(sent: BackMsg) -> bool:
     """Whether Streamlit and the pages can read the state of every widget: they walk its JSON level by level."""
     texts = [
-        widget.json_value for widget in sent.rerun_script.widget_states.widgets if widget.json_value
+        widget.json_value
+        for widget in sent.rerun_script.widget_states.widgets
+        if widget.json_value
     ]
     try:
         return all(_depth(json.loads(text)) <= MOST_LEVELS for text in texts)

@@ -62,9 +62,14 @@ def draw_tables() -> None:
         url_state.drop(keys.METRIC)
         draw_table(table)
         return
-    metric = pick("Metric", sorted(metrics, key=lambda name: name != USUAL), keys.METRIC, str)
+    metric = pick(
+        "Metric", sorted(metrics, key=lambda name: name != USUAL), keys.METRIC, str
+    )
     draw_table(
-        replace(table, cells=[cell for cell in table.cells if _metric(cell.column) == metric])
+        replace(
+            table,
+            cells=[cell for cell in table.cells if _metric(cell.column) == metric],
+        )
     )
 
 
@@ -105,7 +110,11 @@ def _cell(cell: TableCell | None) -> str:
     n = f"n = {cell.n}, " if cell.n is not None else ""
     title = escape(f"{ours}{n}{words}", quote=True)
     shown = cell.printed or ("" if cell.ours is None else digits(cell.ours, 1))
-    if cell.status is CellStatus.EQUAL and cell.unit == "percent" and cell.ours is not None:
+    if (
+        cell.status is CellStatus.EQUAL
+        and cell.unit == "percent"
+        and cell.ours is not None
+    ):
         shown = f"{digits(cell.ours, 1)}%"  # the paper prints 73% beside 73.4%
     return f'<td title="{title}">{escape(shown)} <span class="{css}">{sign}</span></td>'
 

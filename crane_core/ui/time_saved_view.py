@@ -17,7 +17,9 @@ def _saved(loaded: str, chosen: ResultChoice) -> list[TimeSaved]:
     rows = chosen.rows()
     own = rows[rows["experiment"] == chosen.experiment]
     return time_saved(
-        own, times_of(data.store(), chosen.benchmark, chosen.experiment), rule=chosen.rule
+        own,
+        times_of(data.store(), chosen.benchmark, chosen.experiment),
+        rule=chosen.rule,
     )
 
 
@@ -25,7 +27,9 @@ def draw_time_saved(chosen: ResultChoice) -> None:
     """The section; a sentence where no answer was timed."""
     found = _saved(data.answers(), chosen)
     if not found:
-        st.info("No answer of this experiment was timed together with the cells before its target.")
+        st.info(
+            "No answer of this experiment was timed together with the cells before its target."
+        )
         return
     st.subheader("Does it save time to ask first?", anchor="time")
     for one in found:
@@ -33,4 +37,6 @@ def draw_time_saved(chosen: ResultChoice) -> None:
         query = float(one.by_case["seconds_of_query"].mean())
         name = f"time_saved_{one.detector}_{one.setting}"
         chart = finished(time_chart, one.by_case, one.detector_title, query)
-        draw_chart(chart, readable_time(one), numbers=one.by_case, name=name, note=ABOUT)
+        draw_chart(
+            chart, readable_time(one), numbers=one.by_case, name=name, note=ABOUT
+        )

@@ -48,11 +48,15 @@ first one leads the cascade: where it predicts a crash, that stands; elsewhere, 
 def _with_rules(loaded: str, where: ResultChoice) -> pd.DataFrame:
     frame = _frame(where)
     rules = rules_in(frame)
-    return pd.DataFrame() if rules is None else with_rules(frame, rules, rule=where.rule)
+    return (
+        pd.DataFrame() if rules is None else with_rules(frame, rules, rule=where.rule)
+    )
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _combined(loaded: str, where: ResultChoice, members: tuple[Member, ...]) -> pd.DataFrame:
+def _combined(
+    loaded: str, where: ResultChoice, members: tuple[Member, ...]
+) -> pd.DataFrame:
     return combine(_frame(where), members, rule=where.rule)
 
 
@@ -62,7 +66,9 @@ def _frame(chosen: ResultChoice) -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _beside(loaded: str, benchmark: str, experiment: str, others: tuple[str, ...]) -> pd.DataFrame:
+def _beside(
+    loaded: str, benchmark: str, experiment: str, others: tuple[str, ...]
+) -> pd.DataFrame:
     verdicts = data.verdicts()
     return beside(verdicts[verdicts["benchmark"] == benchmark], experiment, others)
 
@@ -97,7 +103,9 @@ def draw_together(chosen: ResultChoice) -> None:
     """The section; a sentence where fewer than two members answered."""
     names = names_of(chosen)
     if len(names) < 2:
-        st.info("Only one detector answered in this experiment, so there is nothing to combine.")
+        st.info(
+            "Only one detector answered in this experiment, so there is nothing to combine."
+        )
         return
     st.subheader("Do detectors do better together?", anchor="together")
     if len(table := rules_first(chosen)):
@@ -132,7 +140,9 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
         placeholder="two or more, the first leads the cascade",
         help=MEMBERS_HELP,
     )
-    table = _combined(data.answers(), _where(chosen), tuple(ids[name] for name in picked))
+    table = _combined(
+        data.answers(), _where(chosen), tuple(ids[name] for name in picked)
+    )
     if table.empty:
         st.caption("Choose two or more members with answers on the same instances.")
         return
@@ -141,7 +151,9 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
     named = named_ways(table, names)
     about = about_chosen(ways)
     draw_chart(
-        finished(together, drawn_together(named[named["way"].notna()], names), axis=AXIS),
+        finished(
+            together, drawn_together(named[named["way"].notna()], names), axis=AXIS
+        ),
         readable_together(named, names),
         numbers=_numbers(named, names),
         name="together",
@@ -152,6 +164,10 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
 
 def _numbers(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
     """The same unrounded, with the members in words."""
-    best = [NOTHING if row["best"] is None else names[row["best"]] for row in as_rows(table)]
-    members = ["; ".join(names[member] for member in members) for members in table["members"]]
+    best = [
+        NOTHING if row["best"] is None else names[row["best"]] for row in as_rows(table)
+    ]
+    members = [
+        "; ".join(names[member] for member in members) for members in table["members"]
+    ]
     return table.assign(members=members, best=best)

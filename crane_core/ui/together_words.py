@@ -66,7 +66,9 @@ def member_names(frame: pd.DataFrame) -> dict[Member, str]:
 def named_rules_first(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
     """Rows of `combinations.with_rules` in the order of the page; name: who decides where the rules are silent."""
     rows = sorted(as_rows(table), key=lambda row: _place(row, names))
-    return pd.DataFrame(rows).assign(name=[_asked_words(row["members"][1:], names) for row in rows])
+    return pd.DataFrame(rows).assign(
+        name=[_asked_words(row["members"][1:], names) for row in rows]
+    )
 
 
 def named_ways(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
@@ -91,7 +93,10 @@ def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
     )
     if not gains:
         return f"**With {rules} asked first, {decided}**, {against}. {losses}".rstrip()
-    parts = [f"**{_asked_words(row['members'][1:], names)}** {_raised_words(row)}" for row in gains]
+    parts = [
+        f"**{_asked_words(row['members'][1:], names)}** {_raised_words(row)}"
+        for row in gains
+    ]
     return (
         f"Asked first, {rules} raise the accuracy of {' and '.join(parts)}, and the model is asked about "
         f"{count(int(gains[0]['n_asked']))} of {count(gains[0]['n'])} instances. "
@@ -117,7 +122,10 @@ def finding_of_chosen(ways: pd.DataFrame, names: dict[Member, str]) -> str:
     """The best of the ways against the best single member, and how many ways are gains and losses."""
     rows = as_rows(ways)
     row = max(rows, key=lambda row: float(row["accuracy"]))
-    value, alone = percent(row["accuracy"]), percent(row["accuracy"] - row["difference"])
+    value, alone = (
+        percent(row["accuracy"]),
+        percent(row["accuracy"] - row["difference"]),
+    )
     change = f"{points(row['difference'])}, {points_interval(row['low'], row['high'])}, p {_p(row['p_holm'])}"
     name, best = str(row["way"]).capitalize(), names[row["best"]]
     decided = f"{sentence_case(of_comparisons([row['outcome'] for row in rows]))}."
@@ -220,7 +228,11 @@ def n_asked_words(row: dict[str, Any]) -> str:
 def about_chosen(ways: pd.DataFrame) -> str:
     first = as_rows(ways)[0]
     n_left = int(first["left_out"])
-    left_out = f"; {count(n_left)} that one of them did not answer are left out" if n_left else ""
+    left_out = (
+        f"; {count(n_left)} that one of them did not answer are left out"
+        if n_left
+        else ""
+    )
     about = ABOUT_CHOSEN.format(
         n=count(first["n"]), cases=count(first["n_cases"]), left_out=left_out
     )

@@ -57,5 +57,11 @@ def page_html(text: str, *, depth: int) -> str:
     """The whole page of a Markdown text that lies `depth` folders below the start page of the documentation."""
     found = _HEADING.search(text)
     title = found[1] if found else "Documentation"
-    body = _LINK.sub(r"\1.html\2", markdown(text, extensions=_EXTENSIONS, output_format="html"))
-    return _HEAD.format(title=escape(title), start=f"{'../' * depth}index.html") + body + _END
+    body = _LINK.sub(
+        r"\1.html\2", markdown(text, extensions=_EXTENSIONS, output_format="html")
+    )
+    return (
+        _HEAD.format(title=escape(title), start=f"{'../' * depth}index.html")
+        + body
+        + _END
+    )

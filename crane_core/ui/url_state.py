@@ -48,7 +48,12 @@ def one_of(
 
 
 def many_of(
-    label: str, options: Sequence[str], *, key: str, default: Sequence[str] = (), **looks: Any
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: Sequence[str] = (),
+    **looks: Any,
 ) -> list[str]:
     """A multiselect over `options`; its values. A `default` that the URL names stays there."""
 
@@ -63,13 +68,18 @@ def many_of(
     return values
 
 
-def one_tab(names: Sequence[str], *, key: str) -> tuple[str, AbstractContextManager[Any]]:
+def one_tab(
+    names: Sequence[str], *, key: str
+) -> tuple[str, AbstractContextManager[Any]]:
     """Tabs, of which only the open one is drawn: its name and its container. The first is open by default."""
     tabs: list[Any] = []
 
     def draw(_: str, options: Sequence[str], *, key: str) -> str:
         tabs.extend(st.tabs(options, key=key, on_change="rerun"))
-        return next((name for name, tab in zip(options, tabs, strict=True) if tab.open), options[0])
+        return next(
+            (name for name, tab in zip(options, tabs, strict=True) if tab.open),
+            options[0],
+        )
 
     name = str(one_of(draw, "", names, key=key, default=names[0]))
     return name, tabs[names.index(name)]
@@ -96,7 +106,9 @@ def draw_unknown(place: DeltaGenerator) -> None:
     """Say at `place` which values of the address are not offered on this page, until they are chosen again."""
     unknown = _unknown()
     if unknown:
-        named = "; ".join(f"{label} {', '.join(values)}" for label, values in unknown.values())
+        named = "; ".join(
+            f"{label} {', '.join(values)}" for label, values in unknown.values()
+        )
         place.warning(
             literal(
                 f"The address names what is not offered here: {named}. The default is shown instead."
@@ -125,7 +137,10 @@ def leave_for(page: str, query: dict[str, Any]) -> None:
 
     The back button finds that address later; `arrive` knows it by what is noted here.
     """
-    st.session_state[keys.LEFT_FOR] = page, {name: _listed(value) for name, value in query.items()}
+    st.session_state[keys.LEFT_FOR] = (
+        page,
+        {name: _listed(value) for name, value in query.items()},
+    )
 
 
 def _is_left_behind() -> bool:
@@ -154,7 +169,9 @@ def note_unknown(key: str, label: str, options: Sequence[str]) -> None:
 
 def _remembered() -> dict[str, list[str]]:
     """Values of this page's widgets, by parameter."""
-    pages: dict[str, dict[str, list[str]]] = st.session_state.setdefault(keys.REMEMBERED, {})
+    pages: dict[str, dict[str, list[str]]] = st.session_state.setdefault(
+        keys.REMEMBERED, {}
+    )
     return pages.setdefault(st.session_state[keys.PAGE], {})
 
 
@@ -182,7 +199,9 @@ def _is_touched(key: str) -> bool:
 def _is_from_url(key: str, raw: list[str]) -> bool:
     """Whether the address is newer than the widget: a link was followed, or the back button was used."""
     widget, state = _widget(key), st.session_state
-    return widget not in state or (state.get(f"{widget}_seen") != raw and not _is_touched(key))
+    return widget not in state or (
+        state.get(f"{widget}_seen") != raw and not _is_touched(key)
+    )
 
 
 def _keep(key: str, values: list[str]) -> None:

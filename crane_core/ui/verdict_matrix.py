@@ -56,7 +56,8 @@ def rows_of(strips: Iterable[Strip]) -> list[MatrixRow]:
     rows: dict[tuple[str, str], MatrixRow] = {}
     for strip in strips:
         row = rows.setdefault(
-            (strip.detector, strip.experiment), MatrixRow(strip.detector, strip.experiment, {})
+            (strip.detector, strip.experiment),
+            MatrixRow(strip.detector, strip.experiment, {}),
         )
         row.by_setting[strip.setting] = strip.sides
     return list(rows.values())
@@ -67,7 +68,8 @@ def matrix_html(rows: Sequence[MatrixRow]) -> str:
     settings = _settings(rows)
     n = len(settings)
     heads = "".join(
-        f'<th colspan="{n}" scope="colgroup">{_head(words, rows)}</th>' for words in HEADS.values()
+        f'<th colspan="{n}" scope="colgroup">{_head(words, rows)}</th>'
+        for words in HEADS.values()
     )
     inputs = "".join(
         f'<th scope="col" title="{escape(setting_words(setting))}">{escape(setting_short(setting))}</th>'
@@ -110,7 +112,9 @@ def _all(row: MatrixRow) -> list[Answers]:
 
 def finding(rows: Sequence[MatrixRow]) -> str:
     """What runtime state changed for whom, in a sentence."""
-    if not any({Setting.CODE, Setting.RUNTIME} <= row.by_setting.keys() for row in rows):
+    if not any(
+        {Setting.CODE, Setting.RUNTIME} <= row.by_setting.keys() for row in rows
+    ):
         return "What the detectors predict"
     parts = [
         f"{_who(names)} {verb if len(names) > 1 else singular} {what}"
@@ -142,13 +146,21 @@ def _change(row: MatrixRow, version: Version) -> bool | None:
         is_right(row.answers(setting, version), version)
         for setting in (Setting.CODE, Setting.RUNTIME)
     )
-    return with_ if without is not None and with_ is not None and with_ != without else None
+    return (
+        with_
+        if without is not None and with_ is not None and with_ != without
+        else None
+    )
 
 
 def reasonings_html(rows: Sequence[MatrixRow]) -> str:
     """A full-width line per detector that opens to its texts, settings side by side; open is one that +RT changed."""
     told = [row for row in rows if any(map(has_reasons, _all(row)))]
-    changed = [row for row in told if any(_change(row, version) is not None for version in HEADS)]
+    changed = [
+        row
+        for row in told
+        if any(_change(row, version) is not None for version in HEADS)
+    ]
     opened = (changed or told)[:1]
     return "".join(_reasoning(row, is_open=row in opened) for row in told)
 
@@ -168,7 +180,9 @@ def _reasoning(row: MatrixRow, *, is_open: bool) -> str:
 def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:
     pairs = ((setting, row.answers(setting, version)) for setting in settings)
     return " ".join(
-        f"{escape(setting_short(s))} {vote_html(found, version)}" for s, found in pairs if found
+        f"{escape(setting_short(s))} {vote_html(found, version)}"
+        for s, found in pairs
+        if found
     )
 
 

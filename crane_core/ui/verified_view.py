@@ -33,13 +33,17 @@ def draw_verified() -> None:
     grid(
         pd.DataFrame(
             {
-                "Benchmark": [titles.get(one.benchmark, one.benchmark) for one in found],
+                "Benchmark": [
+                    titles.get(one.benchmark, one.benchmark) for one in found
+                ],
                 "Pairs": [len(one.pairs) for one in found],
                 "As recorded": [one.n(VerifiedAs.AS_RECORDED) for one in found],
                 "Not as recorded": [one.n(*WRONG) for one in found],
                 "Not verified here": [one.n(*APART) for one in found],
                 "Python": [one.python for one in found],
-                "Executed": [one.last_at[:16].replace("T", " ") + " UTC" for one in found],
+                "Executed": [
+                    one.last_at[:16].replace("T", " ") + " UTC" for one in found
+                ],
                 "Environment": [one.environment for one in found],
             }
         )
@@ -49,7 +53,9 @@ def draw_verified() -> None:
     _draw_pairs("Pairs that could not be verified here", newest, APART)
 
 
-def _draw_pairs(heading: str, found: Sequence[Summary], outcomes: Sequence[VerifiedAs]) -> None:
+def _draw_pairs(
+    heading: str, found: Sequence[Summary], outcomes: Sequence[VerifiedAs]
+) -> None:
     listed = [pair for one in found for pair in one.pairs if pair.outcome in outcomes]
     if not listed:
         return
@@ -67,5 +73,7 @@ def _draw_pairs(heading: str, found: Sequence[Summary], outcomes: Sequence[Verif
         shown,
         row_height=REASON_HEIGHT,
         height=min(REASON_HEIGHT * len(listed) + 36, MOST_HEIGHT),
-        column_config={name: st.column_config.TextColumn(width=px) for name, px in WIDTHS.items()},
+        column_config={
+            name: st.column_config.TextColumn(width=px) for name, px in WIDTHS.items()
+        },
     )

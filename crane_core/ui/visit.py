@@ -53,7 +53,8 @@ def visitor() -> Visitor:
     found = arrival()
     if found.visitor is None:
         raise IdentityError(
-            found.refusal or "You are not logged in.", remedy="Load the page again and log in."
+            found.refusal or "You are not logged in.",
+            remedy="Load the page again and log in.",
         )
     return found.visitor
 
@@ -160,10 +161,14 @@ def login_of(brought: Carried, email: str, address: str) -> tuple[str, Login]:
     now = time.time()
     if brought.proxy and as_email(brought.proxy) == email:
         # It ends at the proxy, which does not tell when: a day after the last visit it counts as ended.
-        return f"{BY_PROXY} {email}", Login(email, now, now, now + DAY_S, BY_PROXY, address)
+        return f"{BY_PROXY} {email}", Login(
+            email, now, now, now + DAY_S, BY_PROXY, address
+        )
     if _of_session(brought)[0] == email:
         known = accepted(brought.session, Purpose.SESSION, data_folder().path)
-        return brought.session, Login(email, known.issued, now, known.until, BY_INVITATION, address)
+        return brought.session, Login(
+            email, known.issued, now, known.until, BY_INVITATION, address
+        )
     issued = brought.told.get("iat")
     since = float(issued) if isinstance(issued, int | float) else now
     return brought.provider, Login(email, since, now, 0, BY_PROVIDER, address)
@@ -189,6 +194,8 @@ def _of_provider(brought: Carried) -> tuple[str | None, str]:
     if told.get("email_verified") is not True:
         return None, f"Your provider has not verified the address {email}."
     issued = told.get("iat")
-    if was_ended(folder, email, float(issued) if isinstance(issued, int | float) else 0.0):
+    if was_ended(
+        folder, email, float(issued) if isinstance(issued, int | float) else 0.0
+    ):
         return None, "This session was ended. Log out, then log in again."
     return email, ""

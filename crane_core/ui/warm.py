@@ -95,11 +95,15 @@ def _quietly() -> Iterator[None]:
 
 def imported_by_pages() -> list[str]:
     """The modules of ours that the page files import, in menu order."""
-    return list(dict.fromkeys(name for page in page_files() for name in imported_by(page)))
+    return list(
+        dict.fromkeys(name for page in page_files() for name in imported_by(page))
+    )
 
 
 def _prepare_others() -> None:
-    import_modules(["crane_core.detectors.registry", "crane_core.ui.agreement.computed"])
+    import_modules(
+        ["crane_core.detectors.registry", "crane_core.ui.agreement.computed"]
+    )
     from crane_core.detectors.registry import local_detectors
     from crane_core.ui import data
     from crane_core.ui.agreement.computed import prepare_usual

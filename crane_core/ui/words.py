@@ -35,7 +35,9 @@ KIND_WORDS = {
     DetectorKind.RULES: "rules",
     DetectorKind.REHEARSAL: "rehearsal (execution in a copy)",
 }
-LABEL_WORDS: dict[str, str] = {label.code: label.words for label in study_labels().labels} | {
+LABEL_WORDS: dict[str, str] = {
+    label.code: label.words for label in study_labels().labels
+} | {
     Label.MISDETECTED: "– not detected",
     Label.UNVERIFIABLE: "? unverifiable",
 }
@@ -65,9 +67,7 @@ def setting_words(setting: str) -> str:
 
 def inputs_words(inputs: Inputs) -> str:
     """Two inputs in words, the richer one first: "with runtime state against code only"."""
-    return (
-        f"{SETTING_WORDS[inputs.other]} against {SETTING_WORDS[inputs.base].removeprefix('with ')}"
-    )
+    return f"{SETTING_WORDS[inputs.other]} against {SETTING_WORDS[inputs.base].removeprefix('with ')}"
 
 
 def inputs_short(inputs: Inputs) -> str:
@@ -118,17 +118,17 @@ def points(difference: float | None, digits: int = 1) -> str:
     """A difference of shares as percentage points with its sign: 0.0721 is "+7.2 pp"."""
     if difference is None or math.isnan(difference):
         return NOTHING
-    return f"{rounding.digits(difference * 100, digits, sign=True)} pp".replace("-", "−")
+    return f"{rounding.digits(difference * 100, digits, sign=True)} pp".replace(
+        "-", "−"
+    )
 
 
 def interval(low: float | None, high: float | None, digits: int = 1) -> str:
     """An interval of shares: "58.1 to 72.0%"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOTHING
-    return (
-        f"{rounding.digits(low * 100, digits)} to {rounding.digits(high * 100, digits)}%".replace(
-            "-", "−"
-        )
+    return f"{rounding.digits(low * 100, digits)} to {rounding.digits(high * 100, digits)}%".replace(
+        "-", "−"
     )
 
 
@@ -167,7 +167,9 @@ def with_n(name: str, least: int, most: int) -> str:
     """
     name = " ".join(name.split())
     return (
-        f"{name}  n {count(least)}" if least == most else f"{name}  n {count(least)}–{count(most)}"
+        f"{name}  n {count(least)}"
+        if least == most
+        else f"{name}  n {count(least)}–{count(most)}"
     )
 
 

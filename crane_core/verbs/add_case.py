@@ -36,7 +36,11 @@ LONGEST_DIAGNOSIS = 4_000
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--name", type=arguments.name, required=True, metavar="NAME", help="name of the case"
+        "--name",
+        type=arguments.name,
+        required=True,
+        metavar="NAME",
+        help="name of the case",
     )
     verb.add_argument(
         "--to",
@@ -74,8 +78,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     label = arguments.line(LONGEST_LABEL)
     labels = verb.add_argument_group("labels", "of the case, for cases.csv")
-    labels.add_argument("--library", type=label, metavar="L", help="label, for cases.csv")
-    labels.add_argument("--root-cause", type=label, metavar="R", help="label, for cases.csv")
+    labels.add_argument(
+        "--library", type=label, metavar="L", help="label, for cases.csv"
+    )
+    labels.add_argument(
+        "--root-cause", type=label, metavar="R", help="label, for cases.csv"
+    )
     labels.add_argument(
         "--diagnosis",
         type=arguments.line(LONGEST_DIAGNOSIS),
@@ -84,7 +92,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     kernel = verb.add_argument_group("the kernel")
     kernel.add_argument(
-        "--no-run", action="store_true", help="execute nothing; the error output says what crashes"
+        "--no-run",
+        action="store_true",
+        help="execute nothing; the error output says what crashes",
     )
     kernel.add_argument(
         "--python",
@@ -102,14 +112,20 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add_bounds(verb)
     add_isolation(verb)
-    verb.add_argument("--json", action="store_true", help="print what was added as JSON to stdout")
+    verb.add_argument(
+        "--json", action="store_true", help="print what was added as JSON to stdout"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if not chosen.no_run:
         refuse_if_forbidden(os.environ, remedy="Unset it, or use --no-run.")
     crashing = read_notebook(chosen.crashing)
-    fixed = read_notebook(chosen.fixed) if chosen.fixed else edited(crashing, _edits(chosen))
+    fixed = (
+        read_notebook(chosen.fixed)
+        if chosen.fixed
+        else edited(crashing, _edits(chosen))
+    )
     labels = (chosen.library, chosen.root_cause, chosen.diagnosis)
     case = NewCase(chosen.name, crashing, fixed, chosen.target, *labels)
     if not chosen.no_run:
@@ -117,7 +133,11 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     with stop_on_interrupt() as stop:
         kernel = None if chosen.no_run else program(python=chosen.python)
         added = add_case(case, chosen.to, kernel, bounded(chosen), stop=stop)
-    give(json.dumps(added._asdict(), indent=1) if chosen.json else in_words(added, str(chosen.to)))
+    give(
+        json.dumps(added._asdict(), indent=1)
+        if chosen.json
+        else in_words(added, str(chosen.to))
+    )
     return 0
 
 
@@ -136,7 +156,9 @@ def _edits(chosen: argparse.Namespace) -> dict[int, str]:
 def in_words(added: AddedCase, to: str) -> str:
     """What was added, for people to read."""
     lines = [
-        one_line(f"{to}: added {added.name}_reproduced.ipynb and {added.name}_fixed.ipynb"),
+        one_line(
+            f"{to}: added {added.name}_reproduced.ipynb and {added.name}_fixed.ipynb"
+        ),
         one_line(f"  target: code cell {added.target}, {added.exception}"),
         "  1 code cell differs"
         if added.n_differ == 1
@@ -147,7 +169,9 @@ def in_words(added: AddedCase, to: str) -> str:
             "  warning: a fix should change one cell; look whether all of these belong to it"
         )
     if added.was_run:
-        lines.append(f"  crashed the same way {N_TRIES} times; the fixed notebook ran through")
+        lines.append(
+            f"  crashed the same way {N_TRIES} times; the fixed notebook ran through"
+        )
     else:
         lines.append(
             "  not executed: `verify` shows whether it crashes as recorded and its fix runs through"

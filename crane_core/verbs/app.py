@@ -100,7 +100,8 @@ def _address(text: str) -> str:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.publish and chosen.replica_of:
         raise CraneError(
-            "A replica publishes no copy.", remedy="Use --publish for the app that writes alone."
+            "A replica publishes no copy.",
+            remedy="Use --publish for the app that writes alone.",
         )
     _check_logins(chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login)
     _refuse_taken_port(chosen.address, chosen.port)
@@ -146,7 +147,11 @@ def _prepare(folder: DataFolder, *, is_published: bool) -> None:
     finally:
         store.close()
     for loss in losses(folder):
-        tell(as_typed(f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do."))
+        tell(
+            as_typed(
+                f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do."
+            )
+        )
 
 
 def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
@@ -186,7 +191,9 @@ def _allow_many_files() -> None:
     few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH_FILES if most == resource.RLIM_INFINITY else min(ENOUGH_FILES, most)
     if few != resource.RLIM_INFINITY and few < wanted:
-        with suppress(OSError, ValueError):  # macOS names a limit that it does not grant
+        with suppress(
+            OSError, ValueError
+        ):  # macOS names a limit that it does not grant
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
@@ -197,7 +204,14 @@ def serve(address: str, port: int) -> NoReturn:
     """
     where = ["--server.address", address, "--server.port", str(port)]
     os.environ[FORWARDED] = ""
-    sys.argv = ["streamlit", "run", str(CHECKOUT / "app.py"), *where, "--logger.level", "warning"]
+    sys.argv = [
+        "streamlit",
+        "run",
+        str(CHECKOUT / "app.py"),
+        *where,
+        "--logger.level",
+        "warning",
+    ]
     try:
         runpy.run_module("streamlit", run_name="__main__")
     except SystemExit as ended:

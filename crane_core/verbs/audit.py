@@ -21,9 +21,13 @@ LETTERS = 60
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--action", choices=[str(action) for action in AuditAction], help="only this kind of act"
+        "--action",
+        choices=[str(action) for action in AuditAction],
+        help="only this kind of act",
     )
-    verb.add_argument("--who", type=arguments.name, metavar="NAME", help="only acts of this person")
+    verb.add_argument(
+        "--who", type=arguments.name, metavar="NAME", help="only acts of this person"
+    )
     form = verb.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print all of it as CSV")
     form.add_argument("--json", action="store_true", help="print all of it as JSON")
@@ -33,12 +37,17 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     found = [
         entry
         for entry in entries(folder)
-        if chosen.action in (None, str(entry.action)) and chosen.who in (None, entry.acted_by)
+        if chosen.action in (None, str(entry.action))
+        and chosen.who in (None, entry.acted_by)
     ]
     if chosen.csv:
         give_exactly(as_csv(found))
     elif chosen.json:
-        give(json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in rows(found)], indent=1))
+        give(
+            json.dumps(
+                [dict(zip(COLUMNS, row, strict=True)) for row in rows(found)], indent=1
+            )
+        )
     else:
         give("\n".join(map(_line, rows(found[:SHOWN]))) or "none")
         if len(found) > SHOWN:

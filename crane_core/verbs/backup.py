@@ -18,12 +18,17 @@ EXAMPLE = "python -m crane_core backup /mnt/disk/crane-2026-11-22"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "out", type=arguments.path, metavar="DIR", help="a folder that does not exist yet"
+        "out",
+        type=arguments.path,
+        metavar="DIR",
+        help="a folder that does not exist yet",
     )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     done = back_up(folder, chosen.out)
     give(f"{chosen.out}: {done}")
-    give(f"Bring it back with: {program_typed()} --data NEW restore {shlex.quote(str(chosen.out))}")
+    give(
+        f"Bring it back with: {program_typed()} --data NEW restore {shlex.quote(str(chosen.out))}"
+    )
     return 0

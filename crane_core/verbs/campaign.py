@@ -50,7 +50,12 @@ from crane_core.pipeline.campaigns.export.repeat import (
     repeated_plan,
 )
 from crane_core.pipeline.campaigns.gold import COLUMNS as GOLD_COLUMNS
-from crane_core.pipeline.campaigns.gold import MOST_ITEMS, Looks, gold_of_campaign, gold_of_file
+from crane_core.pipeline.campaigns.gold import (
+    MOST_ITEMS,
+    Looks,
+    gold_of_campaign,
+    gold_of_file,
+)
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.campaigns.label_import import Columns, Read, read_labels
 from crane_core.pipeline.campaigns.labelling import LabelStore
@@ -61,7 +66,10 @@ from crane_core.pipeline.campaigns.plan_outline import (
     size_words,
     workload,
 )
-from crane_core.pipeline.campaigns.population_choices import check_asked, usual_experiment
+from crane_core.pipeline.campaigns.population_choices import (
+    check_asked,
+    usual_experiment,
+)
 from crane_core.pipeline.campaigns.rounds import (
     Which,
     change_people,
@@ -106,7 +114,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     actions = verb.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_create(_action(actions, "create", "draw a plan, show it, and store it"))
     _add_rounds(actions)
-    status = _action(actions, "status", "progress of each annotator, open items, decided items")
+    status = _action(
+        actions, "status", "progress of each annotator, open items, decided items"
+    )
     status.add_argument(
         "name",
         nargs="?",
@@ -114,10 +124,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only this campaign (default: all)",
     )
-    status.add_argument("--json", action="store_true", help="the same as JSON on stdout")
+    status.add_argument(
+        "--json", action="store_true", help="the same as JSON on stdout"
+    )
     _add_guideline(
         _action(
-            actions, "guideline", "print the guideline of a campaign, or store a new version of it"
+            actions,
+            "guideline",
+            "print the guideline of a campaign, or store a new version of it",
         )
     )
     _add_labels(
@@ -127,7 +141,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             "import labels made elsewhere, from a CSV file, as those of an annotator",
         )
     )
-    lock = _action(actions, "lock", "lock a campaign: labels and decisions can no longer change")
+    lock = _action(
+        actions, "lock", "lock a campaign: labels and decisions can no longer change"
+    )
     lock.add_argument("name", type=arguments.name, metavar="NAME")
     lock.add_argument(
         "--by",
@@ -137,12 +153,20 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="name of the person who locks it",
     )
     lock.add_argument(
-        "--anyway", action="store_true", help="lock even if labels or decisions are missing"
+        "--anyway",
+        action="store_true",
+        help="lock even if labels or decisions are missing",
     )
-    export = _action(actions, "export", "write labels as tables, for Label Studio, or as a dataset")
+    export = _action(
+        actions, "export", "write labels as tables, for Label Studio, or as a dataset"
+    )
     export.add_argument("name", type=arguments.name, metavar="NAME")
     export.add_argument(
-        "--out", required=True, type=arguments.path, metavar="DIR", help="folder to create"
+        "--out",
+        required=True,
+        type=arguments.path,
+        metavar="DIR",
+        help="folder to create",
     )
     export.add_argument(
         "--force", action="store_true", help="replace an older export in that folder"
@@ -177,7 +201,10 @@ def _add_guideline(guideline: argparse.ArgumentParser) -> None:
         help="what each version changed, instead of the text in force",
     )
     guideline.add_argument(
-        "--by", default="", metavar="WHO", help="name of the person who changes it (with --set)"
+        "--by",
+        default="",
+        metavar="WHO",
+        help="name of the person who changes it (with --set)",
     )
 
 
@@ -198,12 +225,18 @@ def _add_labels(labels: argparse.ArgumentParser) -> None:
         help="whose labels they are",
     )
     columns = labels.add_argument_group("columns of the file")
-    columns.add_argument("--item-column", default="item", metavar="COLUMN", help="default: item")
-    columns.add_argument("--label-column", default="label", metavar="COLUMN", help="default: label")
+    columns.add_argument(
+        "--item-column", default="item", metavar="COLUMN", help="default: item"
+    )
+    columns.add_argument(
+        "--label-column", default="label", metavar="COLUMN", help="default: label"
+    )
     columns.add_argument(
         "--reason-column", metavar="COLUMN", help="codes of reasons (default: none)"
     )
-    columns.add_argument("--note-column", metavar="COLUMN", help="notes (default: none)")
+    columns.add_argument(
+        "--note-column", metavar="COLUMN", help="notes (default: none)"
+    )
     columns.add_argument(
         "--showing-column",
         metavar="COLUMN",
@@ -301,10 +334,14 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         help="detected (default): predicted crashes that do crash",
     )
     design = create.add_argument_group("design")
-    design.add_argument("--design", choices=_words(DrawKind), help="default: sample, by Equation 1")
+    design.add_argument(
+        "--design", choices=_words(DrawKind), help="default: sample, by Equation 1"
+    )
     design.add_argument("--margin", type=arguments.share, help="default: 0.05")
     design.add_argument("--confidence", type=arguments.share, help="default: 0.95")
-    design.add_argument("--p", type=arguments.share, help="expected share (default: 0.5)")
+    design.add_argument(
+        "--p", type=arguments.share, help="expected share (default: 0.5)"
+    )
     design.add_argument(
         "--strata",
         type=arguments.names,
@@ -330,7 +367,9 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         help="items that all label first (default: 0)",
     )
     design.add_argument(
-        "--repeats", type=arguments.number(0, 0.5), help="share of hidden repeats (default: 0.05)"
+        "--repeats",
+        type=arguments.number(0, 0.5),
+        help="share of hidden repeats (default: 0.05)",
     )
     design.add_argument(
         "--seed", type=arguments.seed, help="default: a random one, shown in the plan"
@@ -374,8 +413,12 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         help="labels in place of the study's (TOML, see docs/lead/campaign.md)",
     )
     create.add_argument("--title", default="", help="title shown on the pages")
-    create.add_argument("--by", default="", metavar="WHO", help="name of the person who creates it")
-    create.add_argument("--dry-run", action="store_true", help="show the plan and store nothing")
+    create.add_argument(
+        "--by", default="", metavar="WHO", help="name of the person who creates it"
+    )
+    create.add_argument(
+        "--dry-run", action="store_true", help="show the plan and store nothing"
+    )
     create.add_argument(
         "--json", action="store_true", help="print the plan's outline as JSON to stdout"
     )
@@ -384,13 +427,21 @@ def _add_create(create: argparse.ArgumentParser) -> None:
 def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     main = _action(actions, "main", "open the main round after calibration")
     people = _action(
-        actions, "people", "add, remove or replace annotators, or hand open items to others"
+        actions,
+        "people",
+        "add, remove or replace annotators, or hand open items to others",
     )
-    again = _action(actions, "again", "have items labelled again; opens a locked campaign")
+    again = _action(
+        actions, "again", "have items labelled again; opens a locked campaign"
+    )
     for action in (main, people, again):
         action.add_argument("name", type=arguments.name, metavar="NAME")
         action.add_argument(
-            "--by", required=True, type=arguments.name, metavar="WHO", help="name of the lead"
+            "--by",
+            required=True,
+            type=arguments.name,
+            metavar="WHO",
+            help="name of the lead",
         )
         action.add_argument(
             "--why", default="", metavar="TEXT", help="reason, stored with the change"
@@ -399,7 +450,11 @@ def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--add", type=arguments.names, default=(), metavar="A,B", help="new annotators"
     )
     people.add_argument(
-        "--remove", type=arguments.names, default=(), metavar="A,B", help="who leaves; labels stay"
+        "--remove",
+        type=arguments.names,
+        default=(),
+        metavar="A,B",
+        help="who leaves; labels stay",
     )
     people.add_argument(
         "--replace",
@@ -426,7 +481,11 @@ def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--items", type=arguments.names, default=(), metavar="A,B", help="these items"
     )
     which.add_argument(
-        "--labels", type=arguments.names, default=(), metavar="A,B", help="with one of these labels"
+        "--labels",
+        type=arguments.names,
+        default=(),
+        metavar="A,B",
+        help="with one of these labels",
     )
     which.add_argument(
         "--reasons",
@@ -445,7 +504,9 @@ def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     which.add_argument("--everything", action="store_true", help="all labelled items")
 
 
-def _words(vocabulary: type[PopulationOutcome] | type[DrawKind] | type[Overlap]) -> list[str]:
+def _words(
+    vocabulary: type[PopulationOutcome] | type[DrawKind] | type[Overlap],
+) -> list[str]:
     return [member.name.lower() for member in vocabulary]
 
 
@@ -477,7 +538,11 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     finally:
         store.close()
     told = outline(plan, weight)
-    give(json.dumps(as_json(plan, told, weight), indent=1) if chosen.json else in_words(plan, told))
+    give(
+        json.dumps(as_json(plan, told, weight), indent=1)
+        if chosen.json
+        else in_words(plan, told)
+    )
     for remark in remarks:
         tell(remark)
     if chosen.dry_run:
@@ -491,7 +556,9 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     keep_campaign(folder, plan)
     if work is not None:
         keep_replayed(folder, plan, work)
-        tell(f"Stored {len(work.acts):,} acts and {len(work.rounds):,} rounds of the export, too.")
+        tell(
+            f"Stored {len(work.acts):,} acts and {len(work.rounds):,} rounds of the export, too."
+        )
     tell(
         f"Stored the campaign {plan.campaign!r}; {', '.join(plan.annotators)} can label now, on the Annotate page."
     )
@@ -501,7 +568,8 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan:
     if chosen.with_labels:
         raise CampaignError(
-            "--with-labels needs an export to take them from.", remedy="Pass --from PLAN.json."
+            "--with-labels needs an export to take them from.",
+            remedy="Pass --from PLAN.json.",
         )
     if not chosen.name or not chosen.annotators:
         raise CampaignError(
@@ -589,7 +657,9 @@ def _gold(
 
 
 def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
-    if given := [name for name in COMES_FROM_EXPORT if getattr(chosen, name) is not None]:
+    if given := [
+        name for name in COMES_FROM_EXPORT if getattr(chosen, name) is not None
+    ]:
         raise CampaignError(
             f"--from repeats a campaign exactly; {given[0].replace('_', '-')} comes from the export.",
             remedy="Omit it, or create a campaign without --from.",
@@ -613,36 +683,50 @@ def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
 
 
 def _main(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    return _told(folder, chosen, open_main(folder, chosen.name, by=chosen.by, why=chosen.why))
+    return _told(
+        folder, chosen, open_main(folder, chosen.name, by=chosen.by, why=chosen.why)
+    )
 
 
 def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
     pairs = [pair.partition("=") for pair in chosen.replace]
     if bad := [old + sign for old, sign, new in pairs if not (old and sign and new)]:
         raise CampaignError(
-            f"--replace {bad[0]} does not say who takes over.", remedy="Write --replace ana=eva."
+            f"--replace {bad[0]} does not say who takes over.",
+            remedy="Write --replace ana=eva.",
         )
     plan = kept_campaign(folder, chosen.name).plan
-    idle_ones = idle(folder, plan, days=chosen.idle_days) if chosen.idle_days is not None else []
+    idle_ones = (
+        idle(folder, plan, days=chosen.idle_days)
+        if chosen.idle_days is not None
+        else []
+    )
     leaving = {*chosen.remove, *(old for old, _, _ in pairs), *chosen.hand_back}
     change = PeopleChange(
         add=chosen.add,
         remove=chosen.remove,
         replace={old.strip(): new.strip() for old, _, new in pairs},
-        hand_back=(*chosen.hand_back, *(name for name in idle_ones if name not in leaving)),
+        hand_back=(
+            *chosen.hand_back,
+            *(name for name in idle_ones if name not in leaving),
+        ),
     )
     if chosen.idle_days is not None and not idle_ones:
         tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
         if change == PeopleChange():
             return 0
     return _told(
-        folder, chosen, change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why)
+        folder,
+        chosen,
+        change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why),
     )
 
 
 def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
     _check_labels(chosen.labels, kept_campaign(folder, chosen.name).plan.labels)
-    which = Which(chosen.items, chosen.labels, chosen.reasons, chosen.not_under, chosen.flagged)
+    which = Which(
+        chosen.items, chosen.labels, chosen.reasons, chosen.not_under, chosen.flagged
+    )
     if which == Which() and not chosen.everything:
         raise CampaignError(
             "Nothing says which items are labelled again.",
@@ -675,7 +759,9 @@ def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
         if row.annotator in plan.present:
             tell(f"  {row.annotator}: {size_words(row)}, labelled ones included")
     if missing := unassigned(plan):
-        tell(f"  {missing:,} labels that the design asks for have nobody to give them: add people.")
+        tell(
+            f"  {missing:,} labels that the design asks for have nobody to give them: add people."
+        )
     return 0
 
 
@@ -683,7 +769,11 @@ def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
     names = [chosen.name] if chosen.name else campaign_names(folder)
     found = [campaign_status(folder, name) for name in names]
     if chosen.json:
-        give(json.dumps({"campaigns": [status_json(status) for status in found]}, indent=1))
+        give(
+            json.dumps(
+                {"campaigns": [status_json(status) for status in found]}, indent=1
+            )
+        )
     elif found:
         give("\n".join(status_words(status) for status in found))
     else:
@@ -697,8 +787,12 @@ def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.file:
-        changed = change_guideline(folder, chosen.name, _text_of(chosen.file), by=chosen.by)
-        give(f"{chosen.name}: guideline {changed.version} is in force since {changed.since}")
+        changed = change_guideline(
+            folder, chosen.name, _text_of(chosen.file), by=chosen.by
+        )
+        give(
+            f"{chosen.name}: guideline {changed.version} is in force since {changed.since}"
+        )
         return 0
     versions = guideline_versions(folder, kept_campaign(folder, chosen.name).plan)
     if chosen.diff:
@@ -769,12 +863,18 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if read.faults:
         give(f"  skipped: {counted}")
     if read.n_empty:
-        give(f"  {read.n_empty:,} row{' has' if read.n_empty == 1 else 's have'} no label")
+        give(
+            f"  {read.n_empty:,} row{' has' if read.n_empty == 1 else 's have'} no label"
+        )
     return 0
 
 
 def _labels_read(
-    label_store: LabelStore, chosen: argparse.Namespace, columns: Columns, *, though_locked: bool
+    label_store: LabelStore,
+    chosen: argparse.Namespace,
+    columns: Columns,
+    *,
+    though_locked: bool,
 ) -> Read:
     """What the file holds. Raises CampaignError; of a locked campaign it says how the lead can take labels."""
     lock = label_store.lock()
@@ -785,7 +885,12 @@ def _labels_read(
         )
     meaning = dict(chosen.map)
     return read_labels(
-        label_store, chosen.annotator, chosen.file, columns, meaning, though_locked=though_locked
+        label_store,
+        chosen.annotator,
+        chosen.file,
+        columns,
+        meaning,
+        though_locked=though_locked,
     )
 
 
@@ -812,7 +917,9 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _export(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    files = exported(folder, chosen.name, chosen.form, with_texts=chosen.with_texts, progress=tell)
+    files = exported(
+        folder, chosen.name, chosen.form, with_texts=chosen.with_texts, progress=tell
+    )
     write_export(files, chosen.out, force=chosen.force)
     note(
         folder,

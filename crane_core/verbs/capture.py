@@ -15,7 +15,14 @@ from typing import Any
 
 from crane_core import arguments
 from crane_core.errors import ClusterError
-from crane_core.pipeline.dask.cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
+from crane_core.pipeline.dask.cluster import (
+    LOCAL,
+    MANY,
+    OFF,
+    Cluster,
+    is_installed,
+    reached,
+)
 from crane_core.pipeline.own_notebooks.capture import capture_to_file, document_of
 from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook as Captures
 from crane_core.pipeline.own_notebooks.capture_many import (
@@ -23,7 +30,9 @@ from crane_core.pipeline.own_notebooks.capture_many import (
     capture_each,
     notebooks_in,
 )
-from crane_core.pipeline.own_notebooks.capture_many import ManyCaptureOptions as CaptureHow
+from crane_core.pipeline.own_notebooks.capture_many import (
+    ManyCaptureOptions as CaptureHow,
+)
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
@@ -91,7 +100,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="Python interpreter to run; it must have ipykernel",
     )
     program.add_argument(
-        "--kernel", type=arguments.name, metavar="NAME", help="name of an installed kernelspec"
+        "--kernel",
+        type=arguments.name,
+        metavar="NAME",
+        help="name of an installed kernelspec",
     )
     add_isolation(verb)
     several = verb.add_argument_group("several notebooks")
@@ -103,10 +115,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add_dask(several)
     several.add_argument(
-        "--again", action="store_true", help="of several notebooks: capture those with a file too"
+        "--again",
+        action="store_true",
+        help="of several notebooks: capture those with a file too",
     )
     kernel.add_argument(
-        "--keep-going", action="store_true", help="continue past cells that raise, and record them"
+        "--keep-going",
+        action="store_true",
+        help="continue past cells that raise, and record them",
     )
     verb.add_argument(
         "--benchmark",
@@ -159,7 +175,9 @@ def cluster_for(
         yield None
         return
     with reached(address, max(1, min(n_workers, n_notebooks))) as cluster:
-        where = "workers of this machine" if cluster.is_local else f"the cluster {address}"
+        where = (
+            "workers of this machine" if cluster.is_local else f"the cluster {address}"
+        )
         tell(
             f"{n_notebooks:,} notebooks on {where}, {cluster.n_threads():,} at once; --dask off: on none"
         )
@@ -175,14 +193,20 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     [notebook] = chosen.notebooks
     if chosen.dask not in (None, OFF):
         raise ClusterError(
-            "One notebook is captured on this machine.", remedy="Omit --dask, or name a folder."
+            "One notebook is captured on this machine.",
+            remedy="Omit --dask, or name a folder.",
         )
     if chosen.out.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out))
+        raise IsADirectoryError(
+            errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out)
+        )
     tell(f"Running the cells before the target of {notebook.name}")
     tell_left_out(read_plan(notebook, chosen.target), chosen)
     captured = capture_to_file(
-        notebook, chosen.out, benchmark=chosen.benchmark, **_options(chosen, bounded(chosen))
+        notebook,
+        chosen.out,
+        benchmark=chosen.benchmark,
+        **_options(chosen, bounded(chosen)),
     )
     told = {"out": str(chosen.out)} | document_of(captured, chosen.benchmark)
     give(json.dumps(told) if chosen.json else in_words(captured, chosen.out))
@@ -213,7 +237,10 @@ def _several(chosen: argparse.Namespace) -> int:
             f"{len(found) - len(wanted):,} of {len(found):,} have a file already; --again captures them too"
         )
     how = CaptureHow(chosen.benchmark, _options(chosen, limits), n_jobs)
-    with stop_on_interrupt() as stop, cluster_for(chosen, len(wanted), n_jobs) as cluster:
+    with (
+        stop_on_interrupt() as stop,
+        cluster_for(chosen, len(wanted), n_jobs) as cluster,
+    ):
         ended = list(_captures(wanted, how, cluster, stop))
     failed = [one for one in ended if one.error is not None]
     if chosen.json:
@@ -225,7 +252,11 @@ def _several(chosen: argparse.Namespace) -> int:
         ]
         give(
             "\n".join(
-                lines + [f"  not captured: {one.of.notebook}: {_ending(one)}" for one in failed]
+                lines
+                + [
+                    f"  not captured: {one.of.notebook}: {_ending(one)}"
+                    for one in failed
+                ]
             )
         )
     return 1 if failed else 0
@@ -249,14 +280,21 @@ def captured_into(
     }
     how = CaptureHow(benchmark, options | {"limits": _shared(chosen, n_jobs)}, n_jobs)
     found = notebooks_in(list(targets), out)
-    wanted = [one._replace(target=targets[one.notebook]) for one in found if not one.is_done]
+    wanted = [
+        one._replace(target=targets[one.notebook]) for one in found if not one.is_done
+    ]
     out.mkdir(parents=True, exist_ok=True)
     with stop_on_interrupt() as stop:
-        return [one for one in _captures(wanted, how, None, stop) if one.error is not None]
+        return [
+            one for one in _captures(wanted, how, None, stop) if one.error is not None
+        ]
 
 
 def _captures(
-    wanted: Sequence[CaptureRequest], how: CaptureHow, cluster: Cluster | None, stop: Event
+    wanted: Sequence[CaptureRequest],
+    how: CaptureHow,
+    cluster: Cluster | None,
+    stop: Event,
 ) -> Iterator[Captures]:
     """Each as it ends, told; Ctrl+C ends all of them, as KeyboardInterrupt."""
     for number, one in enumerate(capture_each(wanted, how, cluster, stop), start=1):
@@ -269,7 +307,11 @@ def _captures(
 def _shared(chosen: Namespace, n_jobs: int) -> KernelLimits:
     """The limits of a kernel that runs beside others: where no memory is named, its part of what there is."""
     limits = bounded(chosen)
-    return limits if chosen.memory_mib else limits._replace(memory_bytes=most_memory() // n_jobs)
+    return (
+        limits
+        if chosen.memory_mib
+        else limits._replace(memory_bytes=most_memory() // n_jobs)
+    )
 
 
 def _ending(one: Captures) -> str:
@@ -281,7 +323,11 @@ def _ending(one: Captures) -> str:
 def _as_json(out: Path, n_all: int, ended: Sequence[Captures]) -> dict[str, Any]:
     told = [
         {"notebook": str(one.of.notebook)}
-        | ({"error": str(one.error)} if one.document is None else {"out": str(one.of.out)})
+        | (
+            {"error": str(one.error)}
+            if one.document is None
+            else {"out": str(one.of.out)}
+        )
         for one in ended
     ]
     n_failed = sum(one.error is not None for one in ended)
@@ -322,11 +368,19 @@ def in_words(captured: Captured, out: Path) -> str:
         if cell.exception
     ]
     absent = [
-        absent_words(kind, entry) for kind, entries in state["absent"].items() for entry in entries
+        absent_words(kind, entry)
+        for kind, entries in state["absent"].items()
+        for entry in entries
     ]
     lines += [f"  absent: {what}" for what in absent[:SHOWN_NAMES]]
-    lines += [f"  absent: {len(absent) - SHOWN_NAMES:,} more"] if len(absent) > SHOWN_NAMES else []
-    lines += [f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()]
+    lines += (
+        [f"  absent: {len(absent) - SHOWN_NAMES:,} more"]
+        if len(absent) > SHOWN_NAMES
+        else []
+    )
+    lines += [
+        f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()
+    ]
     lines += [
         f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}"
         for probe in result.probes

@@ -90,14 +90,24 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="also run the target, in a copy of the kernel that is dropped: no network, files, programs or GPU, and"
         f" SECONDS at most (without a number: {USUAL_S:g})",
     )
-    _add_kernel(verb.add_argument_group("the kernel", "in which the cells before the target run"))
+    _add_kernel(
+        verb.add_argument_group(
+            "the kernel", "in which the cells before the target run"
+        )
+    )
     add_isolation(verb)
-    model = verb.add_argument_group("a model", "that is asked too; nothing is sent without one")
-    model.add_argument(
-        "--model", metavar="M", help="its name at the endpoint (default: CRANE_MODEL, else none)"
+    model = verb.add_argument_group(
+        "a model", "that is asked too; nothing is sent without one"
     )
     model.add_argument(
-        "--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)"
+        "--model",
+        metavar="M",
+        help="its name at the endpoint (default: CRANE_MODEL, else none)",
+    )
+    model.add_argument(
+        "--base-url",
+        metavar="U",
+        help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)",
     )
     model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
     model.add_argument(
@@ -138,7 +148,9 @@ def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
         help=f"for each cell before it (default {usual:g})",
     )
     kernel.add_argument(
-        "--keep-going", action="store_true", help="continue past cells that raise before it"
+        "--keep-going",
+        action="store_true",
+        help="continue past cells that raise before it",
     )
 
 
@@ -185,16 +197,20 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return 0
     if chosen.attach is None and not chosen.notebooks:
         raise NotebookError(
-            "No notebook is named.", remedy="Name one: `check NOTEBOOK`, or `check --attach ID`."
+            "No notebook is named.",
+            remedy="Name one: `check NOTEBOOK`, or `check --attach ID`.",
         )
     if chosen.attach is not None and (chosen.isolate or chosen.keep_going):
         raise NotebookError(
-            "With --attach no cell is run.", remedy="Leave out --isolate and --keep-going."
+            "With --attach no cell is run.",
+            remedy="Leave out --isolate and --keep-going.",
         )
     if len(chosen.notebooks) > 1:
         return _several(chosen)
     notebook = chosen.notebooks[0] if chosen.notebooks else None
-    endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
+    endpoint = configured_endpoint(
+        chosen.model, chosen.base_url, key_env=chosen.key_env
+    )
     checked = _seen(chosen, notebook)
     said = verdict(checked)
     try:
@@ -214,9 +230,12 @@ def _several(chosen: argparse.Namespace) -> int:
     ):
         if is_given:
             raise NotebookError(
-                f"{option} is about one notebook.", remedy=f"Name one, or leave out {option}."
+                f"{option} is about one notebook.",
+                remedy=f"Name one, or leave out {option}.",
             )
-    endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
+    endpoint = configured_endpoint(
+        chosen.model, chosen.base_url, key_env=chosen.key_env
+    )
     told: list[dict[str, Any]] = []
     for notebook in dict.fromkeys(chosen.notebooks):
         try:
@@ -228,16 +247,24 @@ def _several(chosen: argparse.Namespace) -> int:
             tell_error(error)
             told.append({"notebook": str(notebook), "error": str(error)})
             continue
-        told.append(as_json(checked, said, asked) | ({"error": str(refused)} if refused else {}))
+        told.append(
+            as_json(checked, said, asked) | ({"error": str(refused)} if refused else {})
+        )
         if not chosen.json:
             give(in_words(checked, said, asked))
     n_failed = sum("error" in entry for entry in told)
     n_crashes = sum(entry.get("crashes") is True for entry in told)
     if chosen.json:
-        give(json.dumps({"notebooks": told, "predicted_crashes": n_crashes, "failed": n_failed}))
+        give(
+            json.dumps(
+                {"notebooks": told, "predicted_crashes": n_crashes, "failed": n_failed}
+            )
+        )
     else:
         not_checked = f", {n_failed:,} not checked" if n_failed else ""
-        give(f"{len(told):,} notebooks: {n_crashes:,} with a predicted crash{not_checked}")
+        give(
+            f"{len(told):,} notebooks: {n_crashes:,} with a predicted crash{not_checked}"
+        )
     if n_failed:
         return 1
     return PREDICTED_CRASH if chosen.exit_code and n_crashes else 0
@@ -303,7 +330,9 @@ def _seen(chosen: argparse.Namespace, notebook: Path | None) -> CheckedNotebook:
 def _rehearse_s(chosen: argparse.Namespace) -> float | None:
     """Raises NotebookError if the target may not run."""
     if chosen.rehearse is not None and execution_forbidden(os.environ):
-        raise NotebookError(f"{ALLOWED} forbids running notebooks.", remedy="Leave out --rehearse.")
+        raise NotebookError(
+            f"{ALLOWED} forbids running notebooks.", remedy="Leave out --rehearse."
+        )
     seconds: float | None = chosen.rehearse
     return seconds
 
@@ -315,7 +344,9 @@ def _give(
     asked: QuestionOutcome | None,
 ) -> None:
     give(
-        json.dumps(as_json(checked, said, asked)) if chosen.json else in_words(checked, said, asked)
+        json.dumps(as_json(checked, said, asked))
+        if chosen.json
+        else in_words(checked, said, asked)
     )
 
 
@@ -356,12 +387,16 @@ def as_json(
     }
 
 
-def in_words(checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None) -> str:
+def in_words(
+    checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
+) -> str:
     """The verdicts, for people to read."""
     target = f"code cell {checked.plan.target.index} of {checked.path.name}"
     if said.crashes:
         lines = [f"{target} will certainly crash"]
-        for finding in with_origins(findings(said), checked, is_live=checked.is_attached):
+        for finding in with_origins(
+            findings(said), checked, is_live=checked.is_attached
+        ):
             reason = f"{finding['exception']}: {finding['message']}"
             lines += [
                 f"  line      {finding['code_line']}",
@@ -379,7 +414,9 @@ def in_words(checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome 
         lines.append(
             f"  {_cells(checked)} ran before it; a crash here would cost {checked.seconds_before:.3f} s of re-execution"
         )
-    return "\n".join([*lines, *_rehearsed(checked), *(asked.in_words() if asked else [])])
+    return "\n".join(
+        [*lines, *_rehearsed(checked), *(asked.in_words() if asked else [])]
+    )
 
 
 def _rehearsed(checked: CheckedNotebook) -> list[str]:
@@ -387,4 +424,7 @@ def _rehearsed(checked: CheckedNotebook) -> list[str]:
     told = checked.rehearsal
     if told is None:
         return []
-    return [one_line(told.head), *(f"  {name:<9} {one_line(text)}" for name, text in told.facts)]
+    return [
+        one_line(told.head),
+        *(f"  {name:<9} {one_line(text)}" for name, text in told.facts),
+    ]

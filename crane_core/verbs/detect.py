@@ -15,11 +15,24 @@ from typing import Any, NamedTuple
 from crane_core import arguments
 from crane_core.detectors import rules_detector
 from crane_core.detectors.registry import local_detector, local_detectors
-from crane_core.domain import PAPER_RUNS, AuditAction, Detector, DetectorKind, Job, Setting
+from crane_core.domain import (
+    PAPER_RUNS,
+    AuditAction,
+    Detector,
+    DetectorKind,
+    Job,
+    Setting,
+)
 from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
-from crane_core.llm.endpoint import MAX_OUTPUT_TOKENS, TEMPERATURE, TIMEOUT_S, Endpoint, resolve
+from crane_core.llm.endpoint import (
+    MAX_OUTPUT_TOKENS,
+    TEMPERATURE,
+    TIMEOUT_S,
+    Endpoint,
+    resolve,
+)
 from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
 from crane_core.llm.endpoints import named_endpoint
 from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
@@ -38,13 +51,23 @@ from crane_core.pipeline.detection.cascade import (
     settled,
     settled_words,
 )
-from crane_core.pipeline.detection.detect import JobPlan, JobRequest, known_detector, plan_detection
+from crane_core.pipeline.detection.detect import (
+    JobPlan,
+    JobRequest,
+    known_detector,
+    plan_detection,
+)
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.models import predicting
 from crane_core.pipeline.detection.on_dask import on_cluster
 from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.detection.rehearsal import DETECTOR as REHEARSAL
-from crane_core.pipeline.detection.rehearsal import USUAL_S, check_allowed, notebooks_of, rehearsing
+from crane_core.pipeline.detection.rehearsal import (
+    USUAL_S,
+    check_allowed,
+    notebooks_of,
+    rehearsing,
+)
 from crane_core.pipeline.detection.rehearsal import RehearsalOptions as RehearsalHow
 from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
 from crane_core.pipeline.detection.score import ScoreRow, scores
@@ -147,7 +170,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="T",
         help="a note that the list of runs shows",
     )
-    add_dask(verb, usual="off; the processes of this machine start sooner without a cluster")
+    add_dask(
+        verb, usual="off; the processes of this machine start sooner without a cluster"
+    )
     verb.set_defaults(dask=OFF)
     some.add_argument(
         "--batch",
@@ -182,7 +207,9 @@ def _settings(text: str) -> tuple[Setting, ...]:
     return tuple(Setting(name) for name in dict.fromkeys(named))
 
 
-def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = False) -> None:
+def add_model_arguments(
+    verb: argparse.ArgumentParser, *, has_several: bool = False
+) -> None:
     """How a model is asked, and how the job is done; the same for every verb that asks one."""
     verb.add_argument(
         "--concurrency",
@@ -192,7 +219,8 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         "1 starts no processes for them)",
     )
     model = verb.add_argument_group(
-        "model", "keys come only from the environment or .env: see docs/reference/settings.md"
+        "model",
+        "keys come only from the environment or .env: see docs/reference/settings.md",
     )
     several = "; repeat it for several models, one run each" if has_several else ""
     model.add_argument(
@@ -258,7 +286,9 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         metavar="JSON",
         help="further members of each request, as an object",
     )
-    cost = verb.add_argument_group("cost", "caps apply to the whole job, including earlier starts")
+    cost = verb.add_argument_group(
+        "cost", "caps apply to the whole job, including earlier starts"
+    )
     cost.add_argument(
         "--budget-usd",
         type=arguments.usd,
@@ -272,10 +302,16 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         help="the same in tokens, input plus output",
     )
     cost.add_argument(
-        "--price-in", type=arguments.price, metavar="X", help="USD per million tokens of input"
+        "--price-in",
+        type=arguments.price,
+        metavar="X",
+        help="USD per million tokens of input",
     )
     cost.add_argument(
-        "--price-out", type=arguments.price, metavar="X", help="USD per million tokens of output"
+        "--price-out",
+        type=arguments.price,
+        metavar="X",
+        help="USD per million tokens of output",
     )
     cost.add_argument(
         "--dry-run",
@@ -283,10 +319,14 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         help="print what would be sent and what it may cost; send nothing",
     )
     verb.add_argument(
-        "--again", action="store_true", help="repeat as a separate experiment; nothing is reused"
+        "--again",
+        action="store_true",
+        help="repeat as a separate experiment; nothing is reused",
     )
     verb.add_argument(
-        "--json", action="store_true", help="print counts, cost and rows as JSON to stdout"
+        "--json",
+        action="store_true",
+        help="print counts, cost and rows as JSON to stdout",
     )
 
 
@@ -310,7 +350,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         _check_batch(chosen)
     if chosen.python:
         _assume(chosen)
-    each = [_only(chosen, model, setting) for model in models for setting in chosen.setting]
+    each = [
+        _only(chosen, model, setting) for model in models for setting in chosen.setting
+    ]
     if len(each) > 1:
         return _several(each, folder)
     ended = _one(each[0], folder)
@@ -332,7 +374,8 @@ def _assume(chosen: argparse.Namespace) -> None:
 def _check_batch(chosen: argparse.Namespace) -> None:
     if chosen.detector != LLM:
         raise DetectorError(
-            f"{chosen.detector} cannot be asked by batches.", remedy=f"Use --detector {LLM}."
+            f"{chosen.detector} cannot be asked by batches.",
+            remedy=f"Use --detector {LLM}.",
         )
     if chosen.concurrency is not None:
         raise DetectorError(
@@ -341,9 +384,13 @@ def _check_batch(chosen: argparse.Namespace) -> None:
         )
 
 
-def _only(chosen: argparse.Namespace, model: str | None, setting: Setting) -> argparse.Namespace:
+def _only(
+    chosen: argparse.Namespace, model: str | None, setting: Setting
+) -> argparse.Namespace:
     """The same arguments for one model and one setting."""
-    return argparse.Namespace(**vars(chosen) | {"model": model, "setting": str(setting)})
+    return argparse.Namespace(
+        **vars(chosen) | {"model": model, "setting": str(setting)}
+    )
 
 
 def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
@@ -356,7 +403,9 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
     printed: list[PrintedRow] = []
     code = 0
     for number, chosen in enumerate(each, start=1):
-        tell(f"run {number} of {len(each)}: {chosen.model or chosen.detector}, {chosen.setting}")
+        tell(
+            f"run {number} of {len(each)}: {chosen.model or chosen.detector}, {chosen.setting}"
+        )
         try:
             ended = _one(chosen, folder)
         except DetectorError as error:
@@ -366,7 +415,9 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
             )
             code = 1
             continue
-        documents.append({"model": chosen.model, "setting": chosen.setting} | ended.document)
+        documents.append(
+            {"model": chosen.model, "setting": chosen.setting} | ended.document
+        )
         if not chosen.json:
             give("\n".join(ended.lines))
         rows |= {(row.title, row.setting, row.experiment): row for row in ended.rows}
@@ -377,7 +428,9 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
     return code
 
 
-def _give(chosen: argparse.Namespace, document: dict[str, Any], lines: list[str]) -> None:
+def _give(
+    chosen: argparse.Namespace, document: dict[str, Any], lines: list[str]
+) -> None:
     if chosen.json:
         give(json.dumps(document, indent=1))
     elif lines:
@@ -402,7 +455,9 @@ def _one(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     if chosen.detector == REHEARSAL.detector:
         return _of_rehearsal(chosen, folder)
     return (
-        _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
+        _of_model(chosen, folder)
+        if chosen.detector in (LLM, FAKE)
+        else _of_local(chosen, folder)
     )
 
 
@@ -419,7 +474,9 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     check_allowed(os.environ, Setting(chosen.setting))
     with tempfile.TemporaryDirectory(prefix="crane-rehearsal-") as place:
         notebooks = notebooks_of(chosen.benchmark, folder, Path(place))
-        plan = _planned(chosen, folder, REHEARSAL, rehearsal_options(chosen.rehearse_s), None)
+        plan = _planned(
+            chosen, folder, REHEARSAL, rehearsal_options(chosen.rehearse_s), None
+        )
         if chosen.dry_run:
             return _say_plan(
                 plan,
@@ -427,7 +484,9 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
             )
         n_jobs = chosen.concurrency or max(1, n_cores() // 2)
         how = RehearsalHow(
-            chosen.rehearse_s, KernelLimits(memory_bytes=most_memory() // n_jobs), n_jobs
+            chosen.rehearse_s,
+            KernelLimits(memory_bytes=most_memory() // n_jobs),
+            n_jobs,
         )
         return _done(chosen, folder, plan, rehearsing(plan, notebooks, how))
 
@@ -439,20 +498,29 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     plan = _planned(chosen, folder, detector, module.options(), None)
     if chosen.dry_run:
         return _say_plan(
-            plan, f"{len(plan.work.open):,} instances to check; nothing is sent over the network"
+            plan,
+            f"{len(plan.work.open):,} instances to check; nothing is sent over the network",
         )
     at_once = chosen.concurrency or n_cores()
     with cluster_for(chosen, len(plan.work.open), at_once) as cluster:
-        worker = in_processes(plan, at_once) if cluster is None else on_cluster(plan, cluster)
+        worker = (
+            in_processes(plan, at_once)
+            if cluster is None
+            else on_cluster(plan, cluster)
+        )
         return _done(chosen, folder, plan, worker)
 
 
 def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     template = (
-        template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+        template_from(chosen.template)
+        if chosen.template
+        else template_for(Setting(chosen.setting))
     )
     with asked_model(chosen, is_fake=chosen.detector == FAKE) as asked:
-        detector = Detector(slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM)
+        detector = Detector(
+            slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM
+        )
         plan = _planned(
             chosen,
             folder,
@@ -481,7 +549,9 @@ def _of_batch(
 
     worker = BatchWorker(folder, plan, asked, tell)
     to_ask = worker.unsubmitted()
-    sent = estimate(asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask))
+    sent = estimate(
+        asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask)
+    )
     if chosen.dry_run:
         return _say_plan(plan, estimate_words(sent), sent._asdict())
     tell(estimate_words(sent))
@@ -490,31 +560,49 @@ def _of_batch(
 
 def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     template = (
-        template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+        template_from(chosen.template)
+        if chosen.template
+        else template_for(Setting(chosen.setting))
     )
     with asked_model(chosen, is_fake=False) as asked:
         options = cascade_options(
             options_of(asked, template, is_fake=False), Setting(chosen.setting)
         )
-        plan = _planned(chosen, folder, cascade_with(asked.endpoint.model), options, template)
-        tell(f"the rules check {len(plan.inputs):,} instances; nothing is sent over the network")
+        plan = _planned(
+            chosen, folder, cascade_with(asked.endpoint.model), options, template
+        )
+        tell(
+            f"the rules check {len(plan.inputs):,} instances; nothing is sent over the network"
+        )
         with stop_on_interrupt() as stop:
-            of_rules = settled(plan, min(chosen.concurrency or n_cores(), n_cores()), stop)
+            of_rules = settled(
+                plan, min(chosen.concurrency or n_cores(), n_cores()), stop
+            )
             if stop.is_set():
                 raise KeyboardInterrupt
         to_ask = open_questions(plan, of_rules)
-        sent = estimate(asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask))
+        sent = estimate(
+            asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask)
+        )
         if chosen.dry_run:
             words = "\n".join([*settled_words(of_rules), estimate_words(sent)])
-            return _say_plan(plan, words, sent._asdict() | {"first": of_rules.to_json()})
+            return _say_plan(
+                plan, words, sent._asdict() | {"first": of_rules.to_json()}
+            )
         tell("\n".join([*settled_words(of_rules), estimate_words(sent)]))
         return _done(
-            chosen, folder, plan, cascading(plan, of_rules, predicting(plan, asked)), of_rules
+            chosen,
+            folder,
+            plan,
+            cascading(plan, of_rules, predicting(plan, asked)),
+            of_rules,
         )
 
 
 @contextmanager
-def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[AskingOptions]:
+def asked_model(
+    chosen: argparse.Namespace, *, is_fake: bool
+) -> Iterator[AskingOptions]:
     """The model that the arguments name; a fake one is served for as long as it is needed. Raises DetectorError."""
     if not is_fake:
         yield _asking(chosen, *_endpoint(chosen))
@@ -524,7 +612,9 @@ def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[Asking
             "The fake model has a fixed name and its own server.",
             remedy="Omit --model, --base-url, --key-env and --endpoint.",
         )
-    with fake_server(FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)) as base_url:
+    with fake_server(
+        FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)
+    ) as base_url:
         endpoint = resolve(MODEL, base_url, **_how(chosen))
         yield _asking(chosen, endpoint, Price(0.0, 0.0, OWN_SERVER))
 
@@ -533,7 +623,9 @@ def _endpoint(chosen: argparse.Namespace) -> tuple[Endpoint, Price | None]:
     """Where the arguments say that a model is, and what is stated of its price there."""
     how = _how(chosen)
     if chosen.endpoint is None:
-        return resolve(chosen.model or "", chosen.base_url, key_env=chosen.key_env, **how), None
+        return resolve(
+            chosen.model or "", chosen.base_url, key_env=chosen.key_env, **how
+        ), None
     if chosen.base_url or chosen.key_env:
         raise DetectorError(
             "A named endpoint already has an address and a key.",
@@ -566,9 +658,12 @@ def _asking(
 ) -> AskingOptions:
     if (chosen.price_in is None) != (chosen.price_out is None):
         raise DetectorError(
-            "Only one of the two prices was given.", remedy="Give both --price-in and --price-out."
+            "Only one of the two prices was given.",
+            remedy="Give both --price-in and --price-out.",
         )
-    given = usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
+    given = (
+        usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
+    )
     caps = Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY
     return asking(
@@ -581,7 +676,9 @@ def _asking(
     )
 
 
-def options_of(asked: AskingOptions, template: Template, *, is_fake: bool) -> dict[str, object]:
+def options_of(
+    asked: AskingOptions, template: Template, *, is_fake: bool
+) -> dict[str, object]:
     """What names the job; a server of this process has another address each time."""
     return asked.options(template.name) | ({"base_url": OWN_SERVER} if is_fake else {})
 
@@ -618,16 +715,21 @@ def _planned(
 def _labels(chosen: argparse.Namespace) -> dict[str, str]:
     """What the user calls the run. Raises DetectorError if it holds a secret: it is stored with the job."""
     labels = {
-        label: getattr(chosen, label) for label in LABELS if getattr(chosen, label) is not None
+        label: getattr(chosen, label)
+        for label in LABELS
+        if getattr(chosen, label) is not None
     }
     if any(without_secrets(text) != text for text in labels.values()):
         raise DetectorError(
-            "The name or the note holds a key or a password.", remedy="Write another one."
+            "The name or the note holds a key or a password.",
+            remedy="Write another one.",
         )
     return labels
 
 
-def _say_plan(plan: JobPlan, words: str, sent: dict[str, object] | None = None) -> RunReport:
+def _say_plan(
+    plan: JobPlan, words: str, sent: dict[str, object] | None = None
+) -> RunReport:
     skipped = dict(plan.skipped_by_reason)
     n_done = len(plan.work.items) - len(plan.work.open)
     document = {
@@ -642,7 +744,11 @@ def _say_plan(plan: JobPlan, words: str, sent: dict[str, object] | None = None) 
         words,
     ]
     return RunReport(
-        document, [*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())]
+        document,
+        [
+            *lines,
+            *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items()),
+        ],
     )
 
 
@@ -657,11 +763,15 @@ def _done(
     """Run it; the outcome, and what was saved because rules answered first. Again as long as `settle` says so."""
     job, n_open = plan.job, len(plan.work.open)
     if n_open:
-        asked = f"{job.detector}, {job.setting}, {job.benchmark}, {n_open:,} open questions"
+        asked = (
+            f"{job.detector}, {job.setting}, {job.benchmark}, {n_open:,} open questions"
+        )
         note(folder, at_the_terminal(), AuditAction.START_RUN, f"run {job.job}", asked)
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
     while settle():
-        outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
+        outcome = told_work(
+            folder, plan.work, worker, chosen.concurrency or CONCURRENCY
+        )
     rows, printed = _rows(folder, plan.job)
     saved = {"first": of_rules.to_json()} if of_rules else {}
     scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}
@@ -675,7 +785,9 @@ def _done(
     )
 
 
-def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> JobOutcome:
+def told_work(
+    folder: DataFolder, work: Work, worker: Worker, at_once: int
+) -> JobOutcome:
     """Do the work and print its progress, until it is done or Ctrl+C is pressed."""
     last = [0.0]
     tell(
@@ -688,7 +800,9 @@ def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> J
             tell(progress_words(now))
 
     with stop_on_interrupt() as stop:
-        return carry_out(folder, work, worker, progress=hear, stop=stop, at_once=at_once)
+        return carry_out(
+            folder, work, worker, progress=hear, stop=stop, at_once=at_once
+        )
 
 
 def exit_code(outcome: JobOutcome) -> int:

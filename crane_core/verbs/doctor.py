@@ -10,7 +10,12 @@ from crane_core.errors import CraneError, LedgerError, StoreError
 from crane_core.ledger_signature import VARIABLE, ledger_key
 from crane_core.pipeline.loading.load import catch_up, prepare_or_read
 from crane_core.pipeline.loading.losses import SIGN, Loss, losses, sign
-from crane_core.pipeline.maintenance.examine import DAMAGED, EVIDENCE, Examination, examine
+from crane_core.pipeline.maintenance.examine import (
+    DAMAGED,
+    EVIDENCE,
+    Examination,
+    examine,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import (
     IN_MEMORY,
@@ -31,7 +36,9 @@ SHOWN = 30
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="print everything as JSON to stdout")
+    verb.add_argument(
+        "--json", action="store_true", help="print everything as JSON to stdout"
+    )
     verb.add_argument(
         "--sign",
         action="store_true",
@@ -60,7 +67,8 @@ def _sign(folder: DataFolder, lost: list[Loss]) -> None:
     """Sign the ledger. Raises LedgerError if something is lost, altered or signed with another key."""
     if ledger_key() is None:
         raise LedgerError(
-            "There is no key to sign with.", remedy=f"Name the file of one in {VARIABLE}."
+            "There is no key to sign with.",
+            remedy=f"Name the file of one in {VARIABLE}.",
         )
     if others := [loss for loss in lost if loss.remedy != SIGN]:
         raise LedgerError(f"Nothing was signed: {others[0]}.", remedy=others[0].remedy)
@@ -104,11 +112,16 @@ def _of_files(folder: DataFolder) -> Store:
 def _in_words(found: Examination, folder: DataFolder) -> str:
     lost = [finding for finding in found.findings if finding.area == EVIDENCE]
     damaged = [finding for finding in found.findings if finding.area == DAMAGED]
-    others = [finding for finding in found.findings if finding.area not in (EVIDENCE, DAMAGED)]
+    others = [
+        finding for finding in found.findings if finding.area not in (EVIDENCE, DAMAGED)
+    ]
     parts = [
         ("Missing or altered evidence", [f"{f.what}. {f.remedy}" for f in lost]),
         ("Damaged database", [f"{f.what}. {f.remedy}" for f in damaged]),
-        ("Installed", [f"{name} {version}" for name, version in found.versions.items()]),
+        (
+            "Installed",
+            [f"{name} {version}" for name, version in found.versions.items()],
+        ),
         (
             f"Loaded in {folder.path}",
             [f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()],
@@ -124,7 +137,10 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
         (
             "Load problems",
             _limited(
-                [f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}" for p in found.problems]
+                [
+                    f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}"
+                    for p in found.problems
+                ]
             ),
         ),
         (
@@ -139,12 +155,15 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
         ),
     ]
     return "\n".join(
-        "\n".join([title, *(f"  {line}" for line in lines or ["none"])]) for title, lines in parts
+        "\n".join([title, *(f"  {line}" for line in lines or ["none"])])
+        for title, lines in parts
     )
 
 
 def _limited(lines: list[str]) -> list[str]:
     rest = len(lines) - SHOWN
     return lines[:SHOWN] + (
-        [f"… and {rest:,} more: see `doctor --json` or the Data page"] if rest > 0 else []
+        [f"… and {rest:,} more: see `doctor --json` or the Data page"]
+        if rest > 0
+        else []
     )

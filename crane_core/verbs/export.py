@@ -36,13 +36,20 @@ EXAMPLE = """python -m crane_core export --out evidence
          python -m crane_core export --site supplement
          python -m crane_core export --run gpt-5-runtime-junobench-0a1b2c3d --file run.zip
          python -m crane_core export --hf dataset"""
-SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "report.json"}
+SUFFIXES = {
+    Format.MD: "report.md",
+    Format.CSV: "report.csv",
+    Format.JSON: "report.json",
+}
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     what = verb.add_mutually_exclusive_group(required=True)
     what.add_argument(
-        "--out", type=arguments.path, metavar="DIR", help="folder of the evidence pack to create"
+        "--out",
+        type=arguments.path,
+        metavar="DIR",
+        help="folder of the evidence pack to create",
     )
     what.add_argument(
         "--site",
@@ -57,10 +64,16 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="folder for Parquet files and a dataset card that `datasets.load_dataset` and `import` read",
     )
     what.add_argument(
-        "--run", type=arguments.name, metavar="RUN", help="one run as a file, see --file"
+        "--run",
+        type=arguments.name,
+        metavar="RUN",
+        help="one run as a file, see --file",
     )
     verb.add_argument(
-        "--file", type=arguments.path, metavar="ZIP", help="with --run: the file (default: RUN.zip)"
+        "--file",
+        type=arguments.path,
+        metavar="ZIP",
+        help="with --run: the file (default: RUN.zip)",
     )
     content = verb.add_argument_group("what is in it")
     content.add_argument(
@@ -79,7 +92,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="skip the tables of all statistics that the pages show; they take minutes to compute",
     )
     verb.add_argument(
-        "--json", action="store_true", help="print the contents of the pack as JSON to stdout"
+        "--json",
+        action="store_true",
+        help="print the contents of the pack as JSON to stdout",
     )
 
 
@@ -94,7 +109,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _write_run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     out = chosen.file or Path(f"{chosen.run}{SUFFIX}")
     manifest = write_run(folder, chosen.run, out)
-    note(folder, at_the_terminal(), AuditAction.EXPORT, f"run {chosen.run}", f"to {out.name}")
+    note(
+        folder,
+        at_the_terminal(),
+        AuditAction.EXPORT,
+        f"run {chosen.run}",
+        f"to {out.name}",
+    )
     words = f"{out}: the run {chosen.run}, {manifest.ledger[0].n_bytes:,} bytes; `import` takes it on another machine"
     give(json.dumps(manifest.to_json(), indent=1) if chosen.json else words)
     return 0
@@ -112,19 +133,26 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
     finally:
         store.close()
-    note(folder, at_the_terminal(), AuditAction.EXPORT, "dataset", f"to {chosen.hf.name}")
+    note(
+        folder, at_the_terminal(), AuditAction.EXPORT, "dataset", f"to {chosen.hf.name}"
+    )
     told = {
         "dataset": str(chosen.hf),
         "rows": written.n_rows,
         "with_texts": chosen.with_published_texts,
     }
-    lines = [f"{chosen.hf}: dataset", *(f"  {n:>9,} {name}" for name, n in written.n_rows.items())]
+    lines = [
+        f"{chosen.hf}: dataset",
+        *(f"  {n:>9,} {name}" for name, n in written.n_rows.items()),
+    ]
     give(json.dumps(told, indent=1) if chosen.json else "\n".join(lines))
     return 0
 
 
 def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    from crane_core.site.write import write_site  # charts and templates, which a pack does not need
+    from crane_core.site.write import (
+        write_site,
+    )  # charts and templates, which a pack does not need
 
     refuse_taken(chosen.site)
     store = prepare_or_read(folder, tell)
@@ -135,8 +163,14 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
     finally:
         store.close()
-    note(folder, at_the_terminal(), AuditAction.EXPORT, "site", f"to {chosen.site.name}")
-    told = {"site": str(chosen.site), "n_files": n_files, "with_texts": chosen.with_published_texts}
+    note(
+        folder, at_the_terminal(), AuditAction.EXPORT, "site", f"to {chosen.site.name}"
+    )
+    told = {
+        "site": str(chosen.site),
+        "n_files": n_files,
+        "with_texts": chosen.with_published_texts,
+    }
     give(
         json.dumps(told, indent=1)
         if chosen.json
@@ -149,13 +183,19 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
     refuse_taken(chosen.out)
     store = prepare_or_read(folder, tell)
     try:
-        tables = list(study_tables(verdict_frame(store), printed_numbers(store)).values())
-        texts = [PackText(name, render(tables, form)) for form, name in SUFFIXES.items()]
+        tables = list(
+            study_tables(verdict_frame(store), printed_numbers(store)).values()
+        )
+        texts = [
+            PackText(name, render(tables, form)) for form, name in SUFFIXES.items()
+        ]
         texts += [] if chosen.without_statistics else _statistics(store, folder)
     finally:
         store.close()
     opened = tuple(
-        name for name in campaign_names(folder) if kept_campaign(folder, name).lock is None
+        name
+        for name in campaign_names(folder)
+        if kept_campaign(folder, name).lock is None
     )
     manifest = write_pack(
         folder,
@@ -164,11 +204,21 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         with_published=chosen.with_sources,
         readme=lambda sources: readme(sources, opened),
     )
-    note(folder, at_the_terminal(), AuditAction.EXPORT, "evidence pack", f"to {chosen.out.name}")
+    note(
+        folder,
+        at_the_terminal(),
+        AuditAction.EXPORT,
+        "evidence pack",
+        f"to {chosen.out.name}",
+    )
     for name in opened:
-        tell(f"campaign {name} is open: the pack reveals what it hides from its annotators")
+        tell(
+            f"campaign {name} is open: the pack reveals what it hides from its annotators"
+        )
     give(
-        json.dumps(manifest.to_json(), indent=1) if chosen.json else in_words(manifest, chosen.out)
+        json.dumps(manifest.to_json(), indent=1)
+        if chosen.json
+        else in_words(manifest, chosen.out)
     )
     return 0
 

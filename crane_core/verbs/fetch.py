@@ -35,7 +35,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         asked_release(name)
     for name in chosen.names:
         path, release = fetch(name, folder.downloads, _show)
-        tell(f"{release.name}: complete, commit {release.commit or 'unknown'}, in {path}")
+        tell(
+            f"{release.name}: complete, commit {release.commit or 'unknown'}, in {path}"
+        )
         give(in_words(import_paths([path], folder, release=release)))
     return 0
 
@@ -43,4 +45,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _show(step: DownloadStep) -> None:
     """One line that counts up on a terminal."""
     of = f" of {step.total:,}" if step.total else ""
-    tell_over(f"{step.what}: {step.done:,}{of} {step.unit}", is_last=step.done == step.total)
+    tell_over(
+        f"{step.what}: {step.done:,}{of} {step.unit}", is_last=step.done == step.total
+    )

@@ -19,7 +19,12 @@ from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.export.run_file import is_run_file, opened_run
 from crane_core.pipeline.loading.editions import in_edition
 from crane_core.pipeline.loading.in_place import import_in_place
-from crane_core.pipeline.loading.load import Imported, as_sources, import_paths, prepare_or_read
+from crane_core.pipeline.loading.load import (
+    Imported,
+    as_sources,
+    import_paths,
+    prepare_or_read,
+)
 from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.loading.record_words import noun
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
@@ -73,7 +78,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add_by(verb)
     verb.add_argument(
-        "--json", action="store_true", help="print counts and problems as JSON to stdout"
+        "--json",
+        action="store_true",
+        help="print counts and problems as JSON to stdout",
     )
     kernels = verb.add_argument_group(
         "with --capture", "the options of `capture`, which says more about them"
@@ -102,13 +109,17 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
     if not chosen.in_place and len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
         with opened_run(chosen.paths[0]) as opened:
-            return _take_pack(opened, folder, as_json=chosen.json, name=chosen.paths[0].name)
+            return _take_pack(
+                opened, folder, as_json=chosen.json, name=chosen.paths[0].name
+            )
     if chosen.in_place:
         imports = list(import_in_place(chosen.paths, folder))
     else:
         by = who(chosen) if chosen.replace else None
         imports = [
-            entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder, by)
+            entry
+            for paths in as_sources(chosen.paths)
+            for entry in _imported(paths, folder, by)
         ]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
@@ -125,7 +136,8 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     is_one = len(chosen.paths) == 1
     if is_one and not chosen.paths[0].exists():
         raise SourceError(
-            f"{chosen.paths[0]} does not exist.", remedy="Check the spelling of the folder's path."
+            f"{chosen.paths[0]} does not exist.",
+            remedy="Check the spelling of the folder's path.",
         )
     if chosen.in_place or not is_one or not chosen.paths[0].is_dir():
         raise SourceError(
@@ -154,16 +166,23 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
         imports.append(import_paths([kept], folder, replace_by=by))
     if chosen.json:
         not_captured = [
-            {"notebook": str(one.of.notebook), "error": str(one.error)} for one in failed
+            {"notebook": str(one.of.notebook), "error": str(one.error)}
+            for one in failed
         ]
         give(
             json.dumps(
-                {"imports": [_as_json(entry) for entry in imports], "not_captured": not_captured},
+                {
+                    "imports": [_as_json(entry) for entry in imports],
+                    "not_captured": not_captured,
+                },
                 indent=1,
             )
         )
     else:
-        lines = [f"  not captured: {one.of.notebook}: {one_line(str(one.error))}" for one in failed]
+        lines = [
+            f"  not captured: {one.of.notebook}: {one_line(str(one.error))}"
+            for one in failed
+        ]
         give("\n".join([*map(in_words, imports), *lines]))
     return 1 if failed or any(_is_partial(entry) for entry in imports) else 0
 
@@ -181,14 +200,20 @@ def _is_partial(entry: Imported) -> bool:
     )
 
 
-def _imported(paths: list[Path], folder: DataFolder, replace_by: str | None) -> Iterator[Imported]:
+def _imported(
+    paths: list[Path], folder: DataFolder, replace_by: str | None
+) -> Iterator[Imported]:
     """One source, or of a dataset with a notebook column one for every few hundred notebooks."""
     path = paths[0]
     is_dataset = (path.is_dir() and not (path / MARKER).is_file()) or path.suffix in {
         ".parquet",
         ".jsonl",
     }
-    dataset = notebook_column(path) if len(paths) == 1 and path.exists() and is_dataset else None
+    dataset = (
+        notebook_column(path)
+        if len(paths) == 1 and path.exists() and is_dataset
+        else None
+    )
     if dataset is None:
         yield import_paths(paths, folder, replace_by=replace_by)
         return
@@ -199,7 +224,9 @@ def _imported(paths: list[Path], folder: DataFolder, replace_by: str | None) -> 
             file.unlink()
 
 
-def _take_pack(path: Path, folder: DataFolder, *, as_json: bool, name: str | None = None) -> int:
+def _take_pack(
+    path: Path, folder: DataFolder, *, as_json: bool, name: str | None = None
+) -> int:
     """An evidence pack: what it brings is loaded at once, or by the running app at its next page view."""
     taken = unpack(path, folder)
     prepare_or_read(folder, tell).close()
@@ -240,7 +267,8 @@ def _as_json(entry: Imported) -> dict[str, object]:
         "already_loaded": entry.already_loaded,
         "waits_for_app": entry.waits_for_app,
         "records": {
-            added.record: {"read": added.n_read, "new": added.n_new} for added in entry.added
+            added.record: {"read": added.n_read, "new": added.n_new}
+            for added in entry.added
         },
         "problems": [problem_json(problem) for problem in entry.problems],
     }
@@ -248,14 +276,21 @@ def _as_json(entry: Imported) -> dict[str, object]:
 
 def problem_json(problem: object) -> dict[str, str]:
     """A load problem as plain members."""
-    return {name: str(getattr(problem, name)) for name in ("kind", "path", "place", "reason")}
+    return {
+        name: str(getattr(problem, name))
+        for name in ("kind", "path", "place", "reason")
+    }
 
 
 def in_words(entry: Imported) -> str:
     """The outcome of an import, for people to read."""
     if entry.already_loaded:
-        return f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
-    about = f", {noun(len(entry.benchmarks), 'benchmarks')} {', '.join(entry.benchmarks)}"
+        return (
+            f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
+        )
+    about = (
+        f", {noun(len(entry.benchmarks), 'benchmarks')} {', '.join(entry.benchmarks)}"
+    )
     lines = [
         f"{entry.name}: {entry.kind}{about if entry.benchmarks else ''}, source {entry.source_id}"
     ]
@@ -275,11 +310,14 @@ def in_words(entry: Imported) -> str:
     ]
     lines.append(f"  {len(entry.problems):>7,} {noun(len(entry.problems), 'problems')}")
     lines += [
-        f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]
+        f"    {p.kind}: {p.path}, {p.place}: {p.reason}"
+        for p in entry.problems[:SHOWN_PROBLEMS]
     ]
     if len(entry.problems) > SHOWN_PROBLEMS:
         n_more = len(entry.problems) - SHOWN_PROBLEMS
-        lines.append(as_typed(f"    … and {n_more:,} more: see `doctor --json` or the Data page"))
+        lines.append(
+            as_typed(f"    … and {n_more:,} more: see `doctor --json` or the Data page")
+        )
     if _is_partial(entry):
         lines.append(
             "  not complete: what is listed as unreadable was left out, the rest is loaded"

@@ -11,7 +11,12 @@ from crane_core import arguments
 from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
-from crane_core.identity.logins import Invitation, give_invitation, invitations, open_sessions
+from crane_core.identity.logins import (
+    Invitation,
+    give_invitation,
+    invitations,
+    open_sessions,
+)
 from crane_core.identity.logouts import end_all
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.roles import FILE, add_person, as_email, configured_roles
@@ -23,9 +28,7 @@ from crane_core.verbs.sessions import moment, session_line
 
 NAME = "invite"
 HELP = "print a personal link that logs a person of the roles file in, for labs without a login provider"
-EXAMPLE = (
-    "python -m crane_core invite ana@lab.example --role annotator --url https://crane.lab.example"
-)
+EXAMPLE = "python -m crane_core invite ana@lab.example --role annotator --url https://crane.lab.example"
 MAX_DAYS = 365
 
 
@@ -37,7 +40,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="add the person to the roles file with this role",
     )
     verb.add_argument(
-        "--days", type=_days, default=14, help="how long the link can be opened (default: 14)"
+        "--days",
+        type=_days,
+        default=14,
+        help="how long the link can be opened (default: 14)",
     )
     verb.add_argument(
         "--reusable",
@@ -72,7 +78,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def _days(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MAX_DAYS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days in 1..{MAX_DAYS}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of days in 1..{MAX_DAYS}"
+        )
     return int(text)
 
 
@@ -84,12 +92,17 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     email = as_email(given)
     if email is None:
         raise IdentityError(
-            f"{given[:80]!r} is not an e-mail address.", remedy="Give one like ana@lab.example."
+            f"{given[:80]!r} is not an e-mail address.",
+            remedy="Give one like ana@lab.example.",
         )
     if chosen.revoke:
         end_all(folder.path, email)
         note(
-            folder, at_the_terminal(), AuditAction.END_ACCESS, email, "all invitations and sessions"
+            folder,
+            at_the_terminal(),
+            AuditAction.END_ACCESS,
+            email,
+            "all invitations and sessions",
         )
         tell(
             f"All invitations and sessions of {email} have ended. Who is still in the roles file can be invited again, "
@@ -125,10 +138,20 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _listed_words(folder: DataFolder) -> str:
-    given = [f"  {_invitation_words(invitation)}" for invitation in invitations(folder.path)]
-    there = [f"  {session_line(name, login)}" for name, login in open_sessions(folder.path).items()]
+    given = [
+        f"  {_invitation_words(invitation)}" for invitation in invitations(folder.path)
+    ]
+    there = [
+        f"  {session_line(name, login)}"
+        for name, login in open_sessions(folder.path).items()
+    ]
     return "\n".join(
-        ["invitations", *(given or ["  none"]), "sessions", *(there or ["  nobody is logged in"])]
+        [
+            "invitations",
+            *(given or ["  none"]),
+            "sessions",
+            *(there or ["  nobody is logged in"]),
+        ]
     )
 
 
@@ -142,14 +165,17 @@ def _invitation_words(invitation: Invitation) -> str:
 
 def _listed(path: Path, email: str, role: str | None) -> Visitor:
     """The person, added to the file where a role is given and they are not in it yet."""
-    roles = configured_roles({FILE: str(path)}) if path.exists() or role is None else None
+    roles = (
+        configured_roles({FILE: str(path)}) if path.exists() or role is None else None
+    )
     if role is not None and (roles is None or email not in roles.people):
         add_person(path, email, Role[role.upper()])
         roles = configured_roles({FILE: str(path)})
     visitor = roles.visitor(email) if roles else None
     if visitor is None:
         raise IdentityError(
-            f"{email} is not in the roles file.", remedy="Add the person with --role ROLE."
+            f"{email} is not in the roles file.",
+            remedy="Add the person with --role ROLE.",
         )
     if role is not None and visitor.role is not Role[role.upper()]:
         raise IdentityError(

@@ -39,7 +39,9 @@ from crane_core.verbs.detect import (
 )
 
 NAME = "judge"
-HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
+HELP = (
+    "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
+)
 EXAMPLE = """python -m crane_core judge --model gpt-5 --setting runtime --repetitions 5 --dry-run
          python -m crane_core judge --model gpt-5 --campaign pilot --presentation normal
          python -m crane_core judge --fake --benchmark minibench --experiment fake-code-minibench-0123abcd"""
@@ -55,9 +57,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="judge exactly the items of this campaign, as its annotators see them and under its guideline",
     )
-    which = verb.add_argument_group("which verdicts", "of a benchmark, without --campaign")
+    which = verb.add_argument_group(
+        "which verdicts", "of a benchmark, without --campaign"
+    )
     which.add_argument(
-        "--benchmark", type=arguments.name, metavar="B", help=f"default: {JUNOBENCH.benchmark}"
+        "--benchmark",
+        type=arguments.name,
+        metavar="B",
+        help=f"default: {JUNOBENCH.benchmark}",
     )
     which.add_argument(
         "--experiment",
@@ -91,7 +98,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="order of the two texts; normal: the known cause first; reversed: the diagnosis first (default: both)",
     )
     verb.add_argument(
-        "--template", type=arguments.path, metavar="FILE", help="exact prompt text instead of ours"
+        "--template",
+        type=arguments.path,
+        metavar="FILE",
+        help="exact prompt text instead of ours",
     )
     verb.add_argument(
         "--fake",
@@ -103,7 +113,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     campaign = _campaign(chosen, folder)
-    template = template_from(chosen.template) if chosen.template else template_of(campaign)
+    template = (
+        template_from(chosen.template) if chosen.template else template_of(campaign)
+    )
     with asked_model(chosen, is_fake=chosen.fake) as asked:
         plan = _planned(chosen, folder, asked, template, campaign)
         sent = estimate(asked, len(plan.work.open), plan.open_tokens)
@@ -176,11 +188,17 @@ def _planned(
         store.close()
 
 
-def _say_plan(chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dict[str, Any]) -> int:
+def _say_plan(
+    chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dict[str, Any]
+) -> int:
     n_done = len(plan.work.items) - len(plan.work.open)
     n_verdicts = len({key[:3] for key in plan.cases})
     if chosen.json:
-        told = {"job": plan.job.job, "annotator": plan.job.annotator, "verdicts": n_verdicts}
+        told = {
+            "job": plan.job.job,
+            "annotator": plan.job.annotator,
+            "verdicts": n_verdicts,
+        }
         told |= {"guideline": plan.guideline.version} if plan.guideline else {}
         told |= {
             "questions": len(plan.work.items),
@@ -199,7 +217,13 @@ def _say_plan(chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dic
     ]
     give(
         "\n".join(
-            [*lines, *(f"{n:,} diagnoses skipped: {reason}" for reason, n in plan.skipped.items())]
+            [
+                *lines,
+                *(
+                    f"{n:,} diagnoses skipped: {reason}"
+                    for reason, n in plan.skipped.items()
+                ),
+            ]
         )
     )
     return 0

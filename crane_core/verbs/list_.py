@@ -8,7 +8,11 @@ import json
 from crane_core import arguments
 from crane_core.domain import Listed
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.maintenance.inventory_list import InventoryEntry, entries, removed
+from crane_core.pipeline.maintenance.inventory_list import (
+    InventoryEntry,
+    entries,
+    removed,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give, one_line, tell
 
@@ -27,17 +31,27 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help=f"one of {', '.join(Listed)}",
     )
-    verb.add_argument("--removed", action="store_true", help="what was removed, by whom, and when")
-    verb.add_argument("--json", action="store_true", help="print everything as JSON to stdout")
+    verb.add_argument(
+        "--removed", action="store_true", help="what was removed, by whom, and when"
+    )
+    verb.add_argument(
+        "--json", action="store_true", help="print everything as JSON to stdout"
+    )
 
 
 def add_thing(verb: argparse.ArgumentParser) -> None:
     """Which one a verb is about, and who does it."""
     verb.add_argument(
-        "kind", choices=[str(kind) for kind in Listed], metavar="KIND", help=f"{', '.join(Listed)}"
+        "kind",
+        choices=[str(kind) for kind in Listed],
+        metavar="KIND",
+        help=f"{', '.join(Listed)}",
     )
     verb.add_argument(
-        "name", type=arguments.name, metavar="NAME", help="as `list` shows it in its second column"
+        "name",
+        type=arguments.name,
+        metavar="NAME",
+        help="as `list` shows it in its second column",
     )
 
 
@@ -87,6 +101,8 @@ def in_words(found: list[InventoryEntry]) -> str:
         return "none"
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in rows
     )

@@ -11,7 +11,12 @@ from crane_core import arguments
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats.design_effect import design_effect
-from crane_core.stats.power import ALPHA, POWER, mcnemar_power, minimum_detectable_difference
+from crane_core.stats.power import (
+    ALPHA,
+    POWER,
+    mcnemar_power,
+    minimum_detectable_difference,
+)
 from crane_core.terminal import give
 
 NAME = "power"
@@ -19,7 +24,13 @@ HELP = "compute the power of a comparison and its minimum detectable difference,
 ONLY_READS = True
 EXAMPLE = "python -m crane_core power --gained 0.14 --lost 0.06 --comparisons 3"
 _COUNT = arguments.integer(1, 1_000_000)
-_HEADER = ("cases", "instances", "independent", "power", "minimum detectable difference")
+_HEADER = (
+    "cases",
+    "instances",
+    "independent",
+    "power",
+    "minimum detectable difference",
+)
 
 
 class Planned(NamedTuple):
@@ -47,7 +58,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     assumed = verb.add_argument_group("what is assumed")
     assumed.add_argument(
-        "--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500"
+        "--cases",
+        type=_counts,
+        default=[20, 50, 111, 200, 500],
+        help="default: 20,50,111,200,500",
     )
     assumed.add_argument(
         "--instances",
@@ -82,7 +96,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
     alpha = ALPHA / chosen.comparisons
     rows = [
-        planned(n, chosen.instances, chosen.correlation, chosen.gained, chosen.lost, alpha)
+        planned(
+            n, chosen.instances, chosen.correlation, chosen.gained, chosen.lost, alpha
+        )
         for n in chosen.cases
     ]
     give(
@@ -94,11 +110,18 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def planned(
-    n_cases: int, per_case: int, correlation: float, gained: float, lost: float, alpha: float
+    n_cases: int,
+    per_case: int,
+    correlation: float,
+    gained: float,
+    lost: float,
+    alpha: float,
 ) -> Planned:
     """Power of the exact McNemar test over as many instances as count once those of a case are alike (Kish 1965)."""
     n_instances = n_cases * per_case
-    n_independent = math.floor(design_effect([per_case], correlation).n_effective * n_cases)
+    n_independent = math.floor(
+        design_effect([per_case], correlation).n_effective * n_cases
+    )
     share = gained + lost
     return Planned(
         n_cases,
@@ -110,12 +133,16 @@ def planned(
 
 
 def _plain(row: Planned) -> dict[str, float | int | None]:
-    return row._asdict() | {"detectable": None if math.isnan(row.detectable) else row.detectable}
+    return row._asdict() | {
+        "detectable": None if math.isnan(row.detectable) else row.detectable
+    }
 
 
 def _in_words(rows: list[Planned], alpha: float) -> str:
     cells = [_HEADER, *(_cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADER))]
+    widths = [
+        max(len(line[column]) for line in cells) for column in range(len(_HEADER))
+    ]
     lines = [
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
         for line in cells
@@ -125,7 +152,9 @@ def _in_words(rows: list[Planned], alpha: float) -> str:
 
 
 def _cells(row: Planned) -> tuple[str, ...]:
-    smallest = "none" if math.isnan(row.detectable) else f"{100 * row.detectable:.1f} pp"
+    smallest = (
+        "none" if math.isnan(row.detectable) else f"{100 * row.detectable:.1f} pp"
+    )
     return (
         f"{row.n_cases:,}",
         f"{row.n_instances:,}",

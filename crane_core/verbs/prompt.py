@@ -12,7 +12,10 @@ from crane_core.domain import Setting
 from crane_core.pipeline.detection.prompt import prompt_of_instance
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, prompt_of_notebook
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
+    WrittenPrompt,
+    prompt_of_notebook,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import PLACEHOLDER, Template, template_from
 from crane_core.runtime.limits import KernelLimits
@@ -123,11 +126,16 @@ def _of_notebook(
 
 
 def _of_instance(
-    folder: DataFolder, setting: Setting, template: Template | None, chosen: argparse.Namespace
+    folder: DataFolder,
+    setting: Setting,
+    template: Template | None,
+    chosen: argparse.Namespace,
 ) -> WrittenPrompt:
     store = prepare_or_read(folder, tell)
     try:
-        return prompt_of_instance(store, chosen.subject, setting, template, chosen.benchmark)
+        return prompt_of_instance(
+            store, chosen.subject, setting, template, chosen.benchmark
+        )
     finally:
         store.close()
 
@@ -135,7 +143,11 @@ def _of_instance(
 def in_words(written: WrittenPrompt) -> str:
     """What the prompt is and how long, for people to read."""
     prompt, tokens = written.prompt, written.tokens
-    of = f"{prompt.instance_id} of {prompt.benchmark}" if prompt.benchmark else prompt.instance_id
+    of = (
+        f"{prompt.instance_id} of {prompt.benchmark}"
+        if prompt.benchmark
+        else prompt.instance_id
+    )
     lines = [
         f"{of}: {prompt.setting}, {prompt.origin}",
         f"{tokens.n:,} tokens ({tokens.kind}, by {tokens.how}), {len(prompt.text):,} characters",

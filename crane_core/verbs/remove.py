@@ -27,7 +27,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def add_by(verb: argparse.ArgumentParser) -> None:
     """Who does it, for the ledger."""
     verb.add_argument(
-        "--by", type=arguments.name, metavar="NAME", help="who does it (default: your user name)"
+        "--by",
+        type=arguments.name,
+        metavar="NAME",
+        help="who does it (default: your user name)",
     )
 
 
@@ -56,4 +59,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     finally:
         store.close()
     undo = f"`restore {entry.kind} {entry.name}` undoes it"
-    return said_and_loaded(folder, f"removed: {entry.kind} {entry.name} ({entry.held}). {undo}")
+    return said_and_loaded(
+        folder, f"removed: {entry.kind} {entry.name} ({entry.held}). {undo}"
+    )

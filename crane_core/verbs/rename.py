@@ -20,7 +20,9 @@ EXAMPLE = 'python -m crane_core rename benchmark lab "Crashes of our lab, 2026"'
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     add_thing(verb)
-    verb.add_argument("title", type=arguments.name, metavar="TITLE", help="its new name")
+    verb.add_argument(
+        "title", type=arguments.name, metavar="TITLE", help="its new name"
+    )
     add_by(verb)
 
 
@@ -28,8 +30,15 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
         entry = rename(
-            store, folder, Listed(chosen.kind), chosen.name, chosen.title, by=who(chosen)
+            store,
+            folder,
+            Listed(chosen.kind),
+            chosen.name,
+            chosen.title,
+            by=who(chosen),
         )
     finally:
         store.close()
-    return said_and_loaded(folder, f"renamed: {entry.kind} {entry.name} is shown as {chosen.title}")
+    return said_and_loaded(
+        folder, f"renamed: {entry.kind} {entry.name} is shown as {chosen.title}"
+    )

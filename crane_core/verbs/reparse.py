@@ -24,10 +24,17 @@ SHOWN = 300
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "job", type=arguments.name, metavar="RUN", help="name of the run, as the page Runs shows it"
+        "job",
+        type=arguments.name,
+        metavar="RUN",
+        help="name of the run, as the page Runs shows it",
     )
-    verb.add_argument("--dry-run", action="store_true", help="list the changes; change nothing")
-    verb.add_argument("--json", action="store_true", help="print the changes as JSON to stdout")
+    verb.add_argument(
+        "--dry-run", action="store_true", help="list the changes; change nothing"
+    )
+    verb.add_argument(
+        "--json", action="store_true", help="print the changes as JSON to stdout"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -41,12 +48,20 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.json:
         give(
             json.dumps(
-                {"replies": n_replies, "changed": [asdict(each) for each in changed]}, indent=1
+                {"replies": n_replies, "changed": [asdict(each) for each in changed]},
+                indent=1,
             )
         )
         return 0
     taken = "would change" if chosen.dry_run else "changed"
-    give("\n".join([*map(_words, changed), f"{len(changed):,} of {n_replies:,} verdicts {taken}"]))
+    give(
+        "\n".join(
+            [
+                *map(_words, changed),
+                f"{len(changed):,} of {n_replies:,} verdicts {taken}",
+            ]
+        )
+    )
     return 0
 
 

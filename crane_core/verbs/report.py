@@ -14,7 +14,12 @@ from crane_core.pipeline.claims.formats import render_claims, verdict_counts
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.study.study_tables import drift, status_counts, study_tables, table_modules
+from crane_core.pipeline.study.study_tables import (
+    drift,
+    status_counts,
+    study_tables,
+    table_modules,
+)
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.terminal import give, tell
@@ -29,7 +34,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     ids = [module.TABLE_ID for module in table_modules()]
     what = verb.add_mutually_exclusive_group()
     what.add_argument(
-        "--claims", action="store_true", help="compare the claims of the paper's text with the data"
+        "--claims",
+        action="store_true",
+        help="compare the claims of the paper's text with the data",
     )
     what.add_argument(
         "--table", choices=ids, metavar="ID", help=f"only this table: {' '.join(ids)}"
@@ -70,7 +77,10 @@ def _give_claims(checked: list[CheckedClaim], fmt: Format) -> None:
 
 def _check(tables: dict[str, StudyTable]) -> int:
     for name, counts in status_counts(tables.values()).items():
-        tell(f"{name:>15}: " + ", ".join(f"{n} {status}" for status, n in counts.items() if n))
+        tell(
+            f"{name:>15}: "
+            + ", ".join(f"{n} {status}" for status, n in counts.items() if n)
+        )
     differing = drift(tables.values())
     for name, cell in differing:
         ours = float(cell.ours or 0)

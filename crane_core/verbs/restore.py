@@ -30,7 +30,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"a folder that `backup` made; or {', '.join(Listed)}, followed by a name",
     )
     verb.add_argument(
-        "name", nargs="?", type=arguments.name, metavar="NAME", help="as `list --removed` shows it"
+        "name",
+        nargs="?",
+        type=arguments.name,
+        metavar="NAME",
+        help="as `list --removed` shows it",
     )
     add_by(verb)
 
@@ -40,10 +44,15 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return _backup(chosen.backup, folder)
     if str(chosen.backup) not in set(Listed):
         raise StoreError(
-            f"{chosen.backup} is none of {', '.join(Listed)}.", remedy="See `list --removed`."
+            f"{chosen.backup} is none of {', '.join(Listed)}.",
+            remedy="See `list --removed`.",
         )
-    entry = inventory_list.restore(folder, Listed(str(chosen.backup)), chosen.name, by=who(chosen))
-    return said_and_loaded(folder, f"restored: {entry.kind} {entry.name} ({entry.held})")
+    entry = inventory_list.restore(
+        folder, Listed(str(chosen.backup)), chosen.name, by=who(chosen)
+    )
+    return said_and_loaded(
+        folder, f"restored: {entry.kind} {entry.name} ({entry.held})"
+    )
 
 
 def _backup(backup: Path, folder: DataFolder) -> int:

@@ -21,9 +21,14 @@ EXAMPLE = "python -m crane_core sessions --end 3f9a61c2b7d0"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--end", type=arguments.name, metavar="ID", help="end the session with this id, as listed"
+        "--end",
+        type=arguments.name,
+        metavar="ID",
+        help="end the session with this id, as listed",
     )
-    verb.add_argument("--json", action="store_true", help="print the list as JSON to stdout")
+    verb.add_argument(
+        "--json", action="store_true", help="print the list as JSON to stdout"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -44,7 +49,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.json:
         give(
             json.dumps(
-                [{"id": name[:ID_LETTERS], **asdict(login)} for name, login in found.items()],
+                [
+                    {"id": name[:ID_LETTERS], **asdict(login)}
+                    for name, login in found.items()
+                ],
                 indent=1,
             )
         )

@@ -41,9 +41,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"stop a question that takes longer (default {TIMEOUT_S:g})",
     )
     form = verb.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print all rows as CSV to stdout")
     form.add_argument(
-        "--json", action="store_true", help="print all rows as JSON to stdout, one object per row"
+        "--csv", action="store_true", help="print all rows as CSV to stdout"
+    )
+    form.add_argument(
+        "--json",
+        action="store_true",
+        help="print all rows as JSON to stdout, one object per row",
     )
     form.add_argument(
         "--schema",
@@ -55,11 +59,15 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.question is None:
         if chosen.csv or chosen.json:
-            raise CraneError("There is no question.", remedy="Put one in quotes behind `sql`.")
+            raise CraneError(
+                "There is no question.", remedy="Put one in quotes behind `sql`."
+            )
         give(schema_page() if chosen.schema else _listed(_schema()))
         return 0
     if chosen.schema:
-        raise CraneError("--schema takes no question.", remedy="Leave one of the two out.")
+        raise CraneError(
+            "--schema takes no question.", remedy="Leave one of the two out."
+        )
     store = prepare_or_read(folder, tell)
     try:
         rows = answer(store, chosen.question, chosen.timeout_s)
@@ -97,7 +105,10 @@ def _listed(relations: list[Relation]) -> str:
         for line in (title, *(f"  {r.name:<{width}}  {r.words}" for r in those))
     ]
     return "\n".join(
-        [*lines, "`sql 'DESCRIBE verdicts'` lists the columns of one, `sql --schema` all of them."]
+        [
+            *lines,
+            "`sql 'DESCRIBE verdicts'` lists the columns of one, `sql --schema` all of them.",
+        ]
     )
 
 
@@ -125,7 +136,8 @@ def schema_page() -> str:
             lines += ["", f"Key: {', '.join(relation.key)}."]
         lines += ["", "| column | type | holds |", "|---|---|---|"]
         lines += [
-            f"| {column.name} | {column.kind} | {column.words} |" for column in relation.columns
+            f"| {column.name} | {column.kind} | {column.words} |"
+            for column in relation.columns
         ]
     return "\n".join(lines)
 
@@ -133,7 +145,8 @@ def schema_page() -> str:
 def _in_words(rows: pd.DataFrame) -> str:
     cells = [list(rows), *(list(row.values()) for row in as_rows(rows[:SHOWN]))]
     shown = [
-        ["" if cell is None else one_line(str(cell), LETTERS) for cell in row] for row in cells
+        ["" if cell is None else one_line(str(cell), LETTERS) for cell in row]
+        for row in cells
     ]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     numeric = [pd.api.types.is_numeric_dtype(kind) for kind in rows.dtypes]
@@ -146,5 +159,12 @@ def _in_words(rows: pd.DataFrame) -> str:
     ]
     rest = len(rows) - SHOWN
     return "\n".join(
-        [*lines, *([f"… and {rest:,} more rows: --csv and --json print all"] if rest > 0 else [])]
+        [
+            *lines,
+            *(
+                [f"… and {rest:,} more rows: --csv and --json print all"]
+                if rest > 0
+                else []
+            ),
+        ]
     )

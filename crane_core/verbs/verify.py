@@ -72,11 +72,15 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     add_isolation(verb)
     add_dask(verb)
     verb.add_argument(
-        "--again", action="store_true", help="execute what is known from an earlier run too"
+        "--again",
+        action="store_true",
+        help="execute what is known from an earlier run too",
     )
     form = verb.add_mutually_exclusive_group()
     form.add_argument(
-        "--json", action="store_true", help="print counts and notebooks as JSON to stdout"
+        "--json",
+        action="store_true",
+        help="print counts and notebooks as JSON to stdout",
     )
     form.add_argument(
         "--csv", action="store_true", help="print one row per notebook as CSV to stdout"
@@ -86,7 +90,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     refuse_if_forbidden(os.environ, remedy="Unset it, or set it to 1.")
     how = _how(chosen)
-    with tempfile.TemporaryDirectory(prefix="crane-verify-") as place, stop_on_interrupt() as stop:
+    with (
+        tempfile.TemporaryDirectory(prefix="crane-verify-") as place,
+        stop_on_interrupt() as stop,
+    ):
         found: list[Verification] = []
         for bench in benches(chosen.benchmark, folder, Path(place)):
             tell(
@@ -96,7 +103,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             with cluster_for(chosen, 2 * len(bench.pairs), how.n_jobs) as cluster:
                 executor = on_cluster(cluster) if cluster else None
                 here = verify(
-                    bench, folder, how, stop=stop, progress=_teller(n_told), executor=executor
+                    bench,
+                    folder,
+                    how,
+                    stop=stop,
+                    progress=_teller(n_told),
+                    executor=executor,
                 )
             if n_known := len(pairs_of(here)) - n_told[0]:
                 tell(
@@ -134,7 +146,10 @@ def _teller(n_told: list[int]) -> Progress:
 
 
 def _as_json(
-    bench: Bench, how: VerifyOptions, pairs: list[VerifiedPair], found: list[Verification]
+    bench: Bench,
+    how: VerifyOptions,
+    pairs: list[VerifiedPair],
+    found: list[Verification],
 ) -> dict[str, object]:
     return {
         "benchmark": bench.benchmark,
@@ -142,7 +157,9 @@ def _as_json(
         "environment": how.environment.digest,
         "pairs": len(pairs),
         "counts": {str(outcome): n for outcome, n in counts_of(pairs).items()},
-        "notebooks": [{name: row[name] for name in COLUMNS} for row in as_rows(as_table(found))],
+        "notebooks": [
+            {name: row[name] for name in COLUMNS} for row in as_rows(as_table(found))
+        ],
     }
 
 
@@ -152,7 +169,10 @@ def in_words(benchmark: str, python: str, pairs: list[VerifiedPair]) -> str:
     lines += [f"  {n:>6,}  {outcome}" for outcome, n in counts_of(pairs).items()]
     wrong = [pair for pair in pairs if pair.is_wrong]
     apart = [pair for pair in pairs if pair.outcome in APART]
-    for title, listed in (("Not what they claim to be:", wrong), ("Not verified here:", apart)):
+    for title, listed in (
+        ("Not what they claim to be:", wrong),
+        ("Not verified here:", apart),
+    ):
         if listed:
             lines += [title, *(f"  {_reason(pair)}" for pair in listed)]
     return "\n".join(lines)

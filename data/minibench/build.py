@@ -27,7 +27,15 @@ from traitlets.config import Config
 
 HERE = Path(__file__).resolve().parent
 VERSIONS = ("reproduced", "fixed")
-COLUMNS = ("case_id", "library", "root_cause", "exception", "crash_type", "stage", "diagnosis")
+COLUMNS = (
+    "case_id",
+    "library",
+    "root_cause",
+    "exception",
+    "crash_type",
+    "stage",
+    "diagnosis",
+)
 CELL_TIMEOUT_S = 60
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 """TensorFlow's own log lines hold times and process ids, which differ with every run."""
@@ -44,7 +52,10 @@ _ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 def source_paths(case_ids: list[str]) -> list[Path]:
     """The TOML files of the named cases, of all where none is named; an unknown name is a FileNotFoundError."""
     if case_ids:
-        return [(HERE / "sources" / f"{case_id}.toml").resolve(strict=True) for case_id in case_ids]
+        return [
+            (HERE / "sources" / f"{case_id}.toml").resolve(strict=True)
+            for case_id in case_ids
+        ]
     return sorted((HERE / "sources").glob("*.toml"))
 
 
@@ -55,13 +66,17 @@ def notebook_of(source: dict[str, Any], version: str) -> nbformat.NotebookNode:
         if "markdown" in cell:
             made = nbformat.v4.new_markdown_cell(cell["markdown"].strip("\n"))
         else:
-            made = nbformat.v4.new_code_cell(cell.get("code", cell.get(version)).strip("\n"))
+            made = nbformat.v4.new_code_cell(
+                cell.get("code", cell.get(version)).strip("\n")
+            )
         del made["id"]
         notebook.cells.append(made)
     return notebook
 
 
-def client_of(notebook: nbformat.NotebookNode, folder: Path, sockets: str) -> NotebookClient:
+def client_of(
+    notebook: nbformat.NotebookNode, folder: Path, sockets: str
+) -> NotebookClient:
     """A client whose kernel works in `folder` and is reached over files in `sockets`, not over the network."""
     return NotebookClient(
         notebook,
@@ -72,13 +87,19 @@ def client_of(notebook: nbformat.NotebookNode, folder: Path, sockets: str) -> No
     )
 
 
-def run(notebook: nbformat.NotebookNode, order: list[int] | None, folder: Path) -> str | None:
+def run(
+    notebook: nbformat.NotebookNode, order: list[int] | None, folder: Path
+) -> str | None:
     """Runs code cells in `order` in a fresh kernel; the error class that stopped it, None where none did."""
-    code_cells = [(at, cell) for at, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    code_cells = [
+        (at, cell) for at, cell in enumerate(notebook.cells) if cell.cell_type == "code"
+    ]
     with TemporaryDirectory() as sockets:
         client = client_of(notebook, folder, sockets)
         with client.setup_kernel(env=os.environ | QUIET):
-            for at, cell in [code_cells[index] for index in order or range(len(code_cells))]:
+            for at, cell in [
+                code_cells[index] for index in order or range(len(code_cells))
+            ]:
                 try:
                     client.execute_cell(cell, at)
                 except CellExecutionError as error:

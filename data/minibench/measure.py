@@ -52,12 +52,17 @@ def states() -> None:
     paths, cells = notebooks(), stored_cells()
     targets = [target_of(cells[path.stem]) for path in paths]
     written = {}
-    for path, outcome in zip(paths, capture_many(paths, N_WORKERS, targets=targets), strict=True):
+    for path, outcome in zip(
+        paths, capture_many(paths, N_WORKERS, targets=targets), strict=True
+    ):
         if isinstance(outcome, CraneError):
             raise outcome
         written[path.stem] = document(outcome)
         print(f"captured {path.stem}")
-    _replace(HERE / "states", {f"{name}.json": _text(state) for name, state in written.items()})
+    _replace(
+        HERE / "states",
+        {f"{name}.json": _text(state) for name, state in written.items()},
+    )
 
 
 def target_of(cells: list[Cell]) -> int | None:
@@ -75,7 +80,11 @@ def document(captured: Captured) -> dict[str, Any]:
 
 def without_times(facts: Any) -> Any:
     if isinstance(facts, dict):
-        return {name: without_times(fact) for name, fact in facts.items() if name not in TIMES}
+        return {
+            name: without_times(fact)
+            for name, fact in facts.items()
+            if name not in TIMES
+        }
     if isinstance(facts, list):
         return [without_times(fact) for fact in facts]
     return facts
@@ -89,12 +98,15 @@ def results(names: list[str]) -> None:
         lines = []
         for setting in SETTINGS:
             asked = [
-                LocalQuestion(cells[of], None if setting is Setting.CODE else seen[of], setting)
+                LocalQuestion(
+                    cells[of], None if setting is Setting.CODE else seen[of], setting
+                )
                 for of in cells
             ]
             said = [_answered(one) for one in predictions(detector, asked)]
             lines += [
-                _line(detector, of, setting, one) for of, one in zip(cells, said, strict=True)
+                _line(detector, of, setting, one)
+                for of, one in zip(cells, said, strict=True)
             ]
             n_crash = sum(one.crashes for one in said)
             print(f"{name}, {setting}: {n_crash} of {len(said)} predicted to crash")
@@ -108,7 +120,9 @@ def _answered(said: Prediction | CraneError) -> Prediction:
     return said
 
 
-def _line(detector: LocalDetector, instance_id: str, setting: Setting, said: Prediction) -> str:
+def _line(
+    detector: LocalDetector, instance_id: str, setting: Setting, said: Prediction
+) -> str:
     fields = {
         "benchmark": BENCHMARK,
         "instance": instance_id,
@@ -155,7 +169,11 @@ def _replace(folder: Path, files: dict[str, str]) -> None:
 def main(chosen: list[str]) -> None:
     if not chosen or "states" in chosen:
         states()
-    results([name for name in chosen if name != "states"] if chosen else list(local_detectors()))
+    results(
+        [name for name in chosen if name != "states"]
+        if chosen
+        else list(local_detectors())
+    )
 
 
 if __name__ == "__main__":

@@ -38,7 +38,10 @@ LLMS = {
     "gpt_5": "gpt-5",
 }
 ANALYZERS = {"pylint": "pylint", "pyright": "pyright"}
-JUNOBENCH_LLMS = {"llama3_70b": "llama-3.3-70b", "mistralsmall31_latest": "mistral-small-3.1"}
+JUNOBENCH_LLMS = {
+    "llama3_70b": "llama-3.3-70b",
+    "mistralsmall31_latest": "mistral-small-3.1",
+}
 SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
 INPUTS = {"executed_code": "code", "executed_code_runinfo": "runtime"}
 VERSIONS = {"buggy": "reproduced", "fixed": "fixed"}
@@ -55,7 +58,10 @@ TITLES = {
     "pylint": "pylint",
     "pyright": "pyright",
 }
-SUMMARY_SHEETS = {"Results_summary": "end-to-end", "Results_summary_detection": "detection"}
+SUMMARY_SHEETS = {
+    "Results_summary": "end-to-end",
+    "Results_summary_detection": "detection",
+}
 SUMMARY_COLUMNS = {
     "Count": ("Count", "count"),
     "FP": ("FP", "count"),
@@ -78,7 +84,9 @@ NEEDED = re.compile(
 
 def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     """Sort key that puts numpy_2 before numpy_10."""
-    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"_", name))
+    return tuple(
+        (0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"_", name)
+    )
 
 
 def needed_files(archive: Path) -> Files:
@@ -128,16 +136,33 @@ def raw_files(files: Files, room: str, folder: str, setting: str) -> dict[str, A
 def llm_detections(files: Files) -> Table:
     for folder, detector in LLMS.items():
         for published, setting in SETTINGS.items():
-            for instance, runs in raw_files(files, "llms/llms_outputs", folder, published).items():
-                yield (CRANE, detector, setting, instance, *(int(run["detection"]) for run in runs))
+            for instance, runs in raw_files(
+                files, "llms/llms_outputs", folder, published
+            ).items():
+                yield (
+                    CRANE,
+                    detector,
+                    setting,
+                    instance,
+                    *(int(run["detection"]) for run in runs),
+                )
 
 
 def analyzer_detections(files: Files) -> Table:
     """An analyzer runs once; a list of errors that is not empty predicts a crash."""
     for folder, detector in ANALYZERS.items():
         for published, setting in SETTINGS.items():
-            for instance, errors in raw_files(files, "sas/sas_outputs", folder, published).items():
-                yield (CRANE, detector, setting, instance, int(bool(errors)), *[""] * (N_RUNS - 1))
+            for instance, errors in raw_files(
+                files, "sas/sas_outputs", folder, published
+            ).items():
+                yield (
+                    CRANE,
+                    detector,
+                    setting,
+                    instance,
+                    int(bool(errors)),
+                    *[""] * (N_RUNS - 1),
+                )
 
 
 def junobench_replies(files: Files, folder: str) -> Iterator[tuple[str, list[str]]]:
@@ -166,7 +191,9 @@ def junobench_detections(files: Files) -> Table:
 
 def skipped(files: Files) -> Table:
     for folder, detector in JUNOBENCH_LLMS.items():
-        listed = files.get(f"llms/detect_if_cell_crash/{folder}/cases_exceeds_maxtoken.txt", b"")
+        listed = files.get(
+            f"llms/detect_if_cell_crash/{folder}/cases_exceeds_maxtoken.txt", b""
+        )
         for case_id in sorted(listed.decode().split(), key=natural):
             for version in sorted(VERSIONS.values()):
                 yield (
@@ -250,7 +277,9 @@ def input_tokens(files: Files) -> Table:
     for folder, setting in INPUTS.items():
         start = f"llms/llms_inputs/{folder}/"
         found = {
-            Path(path).stem: content for path, content in files.items() if path.startswith(start)
+            Path(path).stem: content
+            for path, content in files.items()
+            if path.startswith(start)
         }
         for instance in sorted(found, key=natural):
             yield (CRANE, setting, instance, count(found[instance].decode("utf-8")))
@@ -271,11 +300,23 @@ def make(archives: Path, out: Path) -> None:
     juno = needed_files(archives / "JunoBench_construct.tar.gz")
     key = "experiment,detector,setting,instance"
     runs = ",".join(f"run_{index}" for index in range(1, N_RUNS + 1))
-    detections = (*llm_detections(crane), *analyzer_detections(crane), *junobench_detections(juno))
-    write(out / "cases.csv", "case_id,library,root_cause,exception,crash_type,stage", cases(crane))
+    detections = (
+        *llm_detections(crane),
+        *analyzer_detections(crane),
+        *junobench_detections(juno),
+    )
+    write(
+        out / "cases.csv",
+        "case_id,library,root_cause,exception,crash_type,stage",
+        cases(crane),
+    )
     write(out / "detections.csv", f"{key},{runs}", detections)
     write(out / "outcomes.csv", f"{key},annotator,label", outcomes(crane))
-    write(out / "input_tokens.csv", "experiment,setting,instance,tokens", input_tokens(crane))
+    write(
+        out / "input_tokens.csv",
+        "experiment,setting,instance,tokens",
+        input_tokens(crane),
+    )
     write(out / "skipped.csv", f"{key},reason", skipped(juno))
     write(
         out / "workbook_numbers.csv",
@@ -290,10 +331,15 @@ def main() -> None:
         description="Write the derived tables of this folder from the source archives."
     )
     parser.add_argument(
-        "archives", type=Path, help="folder with crane_llm.tar.gz and JunoBench_construct.tar.gz"
+        "archives",
+        type=Path,
+        help="folder with crane_llm.tar.gz and JunoBench_construct.tar.gz",
     )
     parser.add_argument(
-        "--out", type=Path, default=here, help="where to write (default: beside this script)"
+        "--out",
+        type=Path,
+        default=here,
+        help="where to write (default: beside this script)",
     )
     options = parser.parse_args()
     make(options.archives, options.out)

@@ -49,7 +49,11 @@ def plan_of(verdicts_of: VerdictsOf) -> PlanOf:
         if isinstance(sizes, int):
             sizes = {("gpt-5", "code"): sizes}
         design = Design(**wish.pop("design", {}))
-        wish = {"campaign": "pilot", "annotators": ("ana", "ben"), "population": POPULATION} | wish
+        wish = {
+            "campaign": "pilot",
+            "annotators": ("ana", "ben"),
+            "population": POPULATION,
+        } | wish
         return draw_plan(
             CampaignRequest(**wish, design=design),
             verdicts_of(sizes),

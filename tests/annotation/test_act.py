@@ -48,7 +48,9 @@ def label(plan: Plan) -> dict[str, Any]:
     }
 
 
-def test_a_label_becomes_an_annotation_with_times_in_utc(plan: Plan, label: dict[str, Any]) -> None:
+def test_a_label_becomes_an_annotation_with_times_in_utc(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     act = annotation(label, plan, "ana", sequence=3)
     assert replace(act, received_at=None) == Annotation(
         campaign="pilot",
@@ -68,7 +70,9 @@ def test_a_label_becomes_an_annotation_with_times_in_utc(plan: Plan, label: dict
     )
 
 
-def test_an_act_without_a_time_gets_the_server_s(plan: Plan, label: dict[str, Any]) -> None:
+def test_an_act_without_a_time_gets_the_server_s(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
     del label["submitted_at"]
     act = annotation(label, plan, "ana", sequence=1)
@@ -81,17 +85,27 @@ def test_the_server_s_time_stands_beside_the_browser_s_and_no_browser_can_state_
 ) -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
     act = annotation(
-        label | {"received_at": "2026-03-04T05:06:10Z", "source": "mine"}, plan, "ana", sequence=1
+        label | {"received_at": "2026-03-04T05:06:10Z", "source": "mine"},
+        plan,
+        "ana",
+        sequence=1,
     )
     assert before <= datetime.fromisoformat(str(act.received_at)) <= datetime.now(UTC)
     assert act.submitted_at == "2026-03-04T05:06:10.123+00:00"
     assert act.source is None
 
 
-@pytest.mark.parametrize("action", sorted(set(AnnotationAction) - {AnnotationAction.ADJUDICATE}))
-def test_only_a_label_has_a_label(plan: Plan, label: dict[str, Any], action: str) -> None:
+@pytest.mark.parametrize(
+    "action", sorted(set(AnnotationAction) - {AnnotationAction.ADJUDICATE})
+)
+def test_only_a_label_has_a_label(
+    plan: Plan, label: dict[str, Any], action: str
+) -> None:
     act = annotation(label | {"action": action}, plan, "ana", sequence=1)
-    assert (act.action, act.label) == (action, Label.PARTIAL if action == "label" else None)
+    assert (act.action, act.label) == (
+        action,
+        Label.PARTIAL if action == "label" else None,
+    )
 
 
 def test_who_and_what_is_said_by_the_plan_and_not_by_the_browser(
@@ -122,7 +136,8 @@ def test_where_no_text_was_stored_the_one_shown_instead_is_known_too(
     old = replace(plan, guideline="0123456789ab", guideline_text=None)
     for version in (old.guideline, guideline_version()):
         assert (
-            annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline == version
+            annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline
+            == version
         )
     with pytest.raises(
         ValueError, match=f"guideline must be 0123456789ab or {guideline_version()}"
@@ -195,15 +210,20 @@ def test_a_member_that_does_not_do_is_named(
         annotation(raw, plan, "ana", sequence=1)
 
 
-def test_labels_that_are_computed_are_not_given(plan: Plan, label: dict[str, Any]) -> None:
+def test_labels_that_are_computed_are_not_given(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     for word in set(Label) - {Label.CORRECT, Label.PARTIAL, Label.WRONG}:
         with pytest.raises(
-            ValueError, match=f"'{word}' is not one of the labels correct, partial, wrong"
+            ValueError,
+            match=f"'{word}' is not one of the labels correct, partial, wrong",
         ):
             annotation(label | {"label": str(word)}, plan, "ana", sequence=1)
 
 
-def test_an_item_of_somebody_else_is_not_one_s_own(plan_of: PlanOf, label: dict[str, Any]) -> None:
+def test_an_item_of_somebody_else_is_not_one_s_own(
+    plan_of: PlanOf, label: dict[str, Any]
+) -> None:
     dealt = plan_of(60, design={"overlap": Overlap.NONE})
     theirs = dealt.orders["ben"][0]
     raw = label | {"item": theirs.item, "showing": theirs.showing}
@@ -216,7 +236,9 @@ def test_a_repeat_that_the_order_does_not_have_is_refused(
     plan: Plan, label: dict[str, Any]
 ) -> None:
     repeated = {showing.item for showing in plan.orders["ana"] if showing.showing == 2}
-    once = next(showing.item for showing in plan.orders["ana"] if showing.item not in repeated)
+    once = next(
+        showing.item for showing in plan.orders["ana"] if showing.item not in repeated
+    )
     with pytest.raises(ValueError, match="showing 2, is not an item of ana"):
         annotation(label | {"item": once, "showing": 2}, plan, "ana", sequence=1)
 
@@ -235,7 +257,9 @@ def test_a_repeat_that_the_order_does_not_have_is_refused(
 def test_seconds_are_held_within_a_day(
     plan: Plan, label: dict[str, Any], sent: float, kept: float
 ) -> None:
-    assert annotation(label | {"seconds": sent}, plan, "ana", sequence=1).seconds == kept
+    assert (
+        annotation(label | {"seconds": sent}, plan, "ana", sequence=1).seconds == kept
+    )
 
 
 def test_half_a_character_in_a_note_does_not_stop_the_save(
@@ -258,7 +282,8 @@ anything = st.recursive(
     | st.text(max_size=10)
     | st.just("2026-03-04T05:06:07Z"),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
     ),
     max_leaves=5,
 )

@@ -17,7 +17,23 @@ def test_a_letter_a_digit_a_sign_with_alt_or_no_key(key: str | None) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["r", "c", "J", " ", "", "jk", "alt+", "alt+jj", "\n", "\x00", "Enter", 7, True, ["j"], {}],
+    [
+        "r",
+        "c",
+        "J",
+        " ",
+        "",
+        "jk",
+        "alt+",
+        "alt+jj",
+        "\n",
+        "\x00",
+        "Enter",
+        7,
+        True,
+        ["j"],
+        {},
+    ],
 )
 def test_what_cannot_be_a_key_is_refused(key: Any) -> None:
     with pytest.raises(ValueError, match="cannot be the key of skip"):
@@ -34,7 +50,15 @@ def test_what_is_no_action_is_refused(action: str) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [None, [], "j", {}, {"isOff": 1, "keys": {}}, {"isOff": False, "keys": []}, {"keys": {}}],
+    [
+        None,
+        [],
+        "j",
+        {},
+        {"isOff": 1, "keys": {}},
+        {"isOff": False, "keys": []},
+        {"keys": {}},
+    ],
 )
 def test_what_is_no_choice_is_refused(body: Any) -> None:
     with pytest.raises(ValueError, match="it needs isOff"):
@@ -43,4 +67,6 @@ def test_what_is_no_choice_is_refused(body: Any) -> None:
 
 def test_there_is_an_end_to_the_number_of_keys() -> None:
     with pytest.raises(ValueError, match="201 keys; 200 are the most"):
-        checked_keys({"isOff": False, "keys": {f"label-{n}": None for n in range(MOST_KEYS + 1)}})
+        checked_keys(
+            {"isOff": False, "keys": {f"label-{n}": None for n in range(MOST_KEYS + 1)}}
+        )

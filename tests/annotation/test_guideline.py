@@ -29,7 +29,9 @@ EXAMPLE = re.compile(r'^- `(\w+)`: "(.+?)" \*Why:\* (.+?\.)$', re.MULTILINE)
 
 def test_the_three_labels_stand_in_it_with_their_keys() -> None:
     rows = re.findall(r"^\| (\d) \| (\w+) \|", guideline(), flags=re.MULTILINE)
-    assert rows == [(str(key), str(label)) for key, label in enumerate(DIAGNOSIS_LABELS, start=1)]
+    assert rows == [
+        (str(key), str(label)) for key, label in enumerate(DIAGNOSIS_LABELS, start=1)
+    ]
 
 
 def test_every_reason_stands_in_it_under_its_code() -> None:
@@ -41,7 +43,9 @@ def test_the_words_that_hide_something_are_explained() -> None:
     assert MODEL in guideline() and INPUT in guideline()
 
 
-def test_the_version_is_the_text_s(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_version_is_the_text_s(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     version = guideline_version()
     assert re.fullmatch(r"[0-9a-f]{12}", version)
     assert guideline_version() == version
@@ -62,7 +66,9 @@ def examples() -> dict[str, list[tuple[str, str, str]]]:
 
 
 def cases_of_minibench(root: Path) -> set[str]:
-    with (root / "data" / "minibench" / "cases.csv").open(encoding="utf-8", newline="") as file:
+    with (root / "data" / "minibench" / "cases.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         return {row["case_id"] for row in csv.DictReader(file)}
 
 
@@ -84,10 +90,14 @@ def test_six_examples_per_label_are_about_cases_that_ship_and_practice_asks_for_
 
 def test_reasons_of_examples_and_practice_follow_one_rule() -> None:
     """Only the symptom is partial (b), no definite problem is wrong (e): the same in table, examples and practice."""
-    given = [(label, why) for label, entries in examples().items() for _, _, why in entries]
+    given = [
+        (label, why) for label, entries in examples().items() for _, _, why in entries
+    ]
     given += [(str(item.label), item.why) for item in practice_items()]
     named = {
-        code: {label for label, why in given if re.search(rf"\((reason )?{code}\)", why)}
+        code: {
+            label for label, why in given if re.search(rf"\((reason )?{code}\)", why)
+        }
         for code in REASONS
     }
     assert named == {
@@ -99,13 +109,23 @@ def test_reasons_of_examples_and_practice_follow_one_rule() -> None:
         for label, why in given
         if label == Label.WRONG and not re.search(r"\((reason )?[ae]\)", why)
     ]
-    rows = dict(re.findall(r"^\| \d \| (\w+) \| (.+) \|$", guideline(), flags=re.MULTILINE))
-    assert "only the symptom is named" in rows["partial"] and "symptom" not in rows["wrong"]
+    rows = dict(
+        re.findall(r"^\| \d \| (\w+) \| (.+) \|$", guideline(), flags=re.MULTILINE)
+    )
+    assert (
+        "only the symptom is named" in rows["partial"]
+        and "symptom" not in rows["wrong"]
+    )
 
 
 def test_sections_of_the_third_level_are_folded_and_nothing_is_lost() -> None:
-    head, folded = sections("Judge.\n\n### One\n\nfirst\n\n#### Deeper\n### Two\nsecond\n")
-    assert (head, folded) == ("Judge.\n\n", (("One", "first\n\n#### Deeper"), ("Two", "second")))
+    head, folded = sections(
+        "Judge.\n\n### One\n\nfirst\n\n#### Deeper\n### Two\nsecond\n"
+    )
+    assert (head, folded) == (
+        "Judge.\n\n",
+        (("One", "first\n\n#### Deeper"), ("Two", "second")),
+    )
     assert sections("no heading ### here") == ("no heading ### here", ())
 
 

@@ -9,7 +9,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 
 from crane_core.annotation.journal import DIAGNOSIS_LABELS, UNDO_DEPTH, Journal
 from crane_core.annotation.order import GAP, annotator_order
@@ -34,7 +40,11 @@ class Tab:
         self.n = 0
 
     def __call__(
-        self, action: AnnotationAction, showing: Showing, label: Label | None = None, **more: object
+        self,
+        action: AnnotationAction,
+        showing: Showing,
+        label: Label | None = None,
+        **more: object,
     ) -> Annotation:
         self.n += 1
         what = (
@@ -72,7 +82,11 @@ def test_items_come_in_the_order_of_the_plan(act: Tab) -> None:
     assert made.upcoming(3) == [a, b, c]
     made.take([act(LABEL, a, C), act(LABEL, b, P, reason="b")])
     assert made.upcoming(99) == list(made.order[2:])
-    assert (made.given[a].label, made.given[b].label, made.given[b].reason) == (C, P, "b")
+    assert (made.given[a].label, made.given[b].label, made.given[b].reason) == (
+        C,
+        P,
+        "b",
+    )
     assert (made.n_done, made.n_acts, made.is_finished()) == (2, 2, False)
     made.take(act(LABEL, showing, W) for showing in made.order[2:])
     assert made.is_finished()
@@ -82,9 +96,13 @@ def test_a_label_belongs_to_its_item_and_not_to_the_current_one(act: Tab) -> Non
     """Ten fast keys make ten labels, in whatever order they arrive."""
     made = journal(12)
     acts = [
-        act(LABEL, showing, DIAGNOSIS_LABELS[i % 3]) for i, showing in enumerate(made.order[:10])
+        act(LABEL, showing, DIAGNOSIS_LABELS[i % 3])
+        for i, showing in enumerate(made.order[:10])
     ]
-    wanted = {showing: made_act.label for showing, made_act in zip(made.order, acts, strict=False)}
+    wanted = {
+        showing: made_act.label
+        for showing, made_act in zip(made.order, acts, strict=False)
+    }
     random.Random(3).shuffle(acts)
     made.take(acts)
     assert {showing: given.label for showing, given in made.given.items()} == wanted
@@ -100,7 +118,9 @@ def test_an_event_counts_once(act: Tab) -> None:
     assert made.given == {}
 
 
-def test_undone_items_come_back_first_and_the_last_undone_before_the_others(act: Tab) -> None:
+def test_undone_items_come_back_first_and_the_last_undone_before_the_others(
+    act: Tab,
+) -> None:
     made = journal(6)
     a, b, c, d, e, f = made.order
     made.take([act(LABEL, a, C), act(LABEL, b, P), act(LABEL, c, W)])
@@ -111,7 +131,9 @@ def test_undone_items_come_back_first_and_the_last_undone_before_the_others(act:
     assert made.upcoming(9) == [c, d, e, f]
 
 
-def test_undo_goes_twenty_steps_back_and_every_item_is_met_again_in_its_order(act: Tab) -> None:
+def test_undo_goes_twenty_steps_back_and_every_item_is_met_again_in_its_order(
+    act: Tab,
+) -> None:
     made = journal(30)
     made.take(act(LABEL, showing, C) for showing in made.order[:25])
     back = made.undoable()
@@ -143,12 +165,16 @@ def test_an_undone_item_that_is_skipped_comes_last(act: Tab) -> None:
     assert made.upcoming(9) == [b, c, d, a]
 
 
-def test_the_time_of_a_label_that_was_taken_back_counts_for_the_next_one(act: Tab) -> None:
+def test_the_time_of_a_label_that_was_taken_back_counts_for_the_next_one(
+    act: Tab,
+) -> None:
     made = journal(5)
     a, *_ = made.order
     made.take([act(LABEL, a, W, seconds=40.0), act(UNDO, a)])
     before = made.as_it_is()
-    made.take([act(LABEL, a, C, seconds=0.5), act(UNDO, a), act(LABEL, a, P, seconds=1.0)])
+    made.take(
+        [act(LABEL, a, C, seconds=0.5), act(UNDO, a), act(LABEL, a, P, seconds=1.0)]
+    )
     assert made.given[a].seconds == 41.5
     before.take([act(LABEL, a, C, seconds=2.0)])
     assert before.given[a].seconds == 42.0
@@ -164,7 +190,11 @@ def test_a_second_label_stands_for_the_first_and_its_time_is_added(act: Tab) -> 
             act(LABEL, a, C, seconds=2.5),
         ]
     )
-    assert (made.given[a].label, made.given[a].reason, made.given[a].seconds) == (C, None, 12.5)
+    assert (made.given[a].label, made.given[a].reason, made.given[a].seconds) == (
+        C,
+        None,
+        12.5,
+    )
     assert made.n_done == 2
     assert made.undoable() == [a, b]
 
@@ -172,7 +202,9 @@ def test_a_second_label_stands_for_the_first_and_its_time_is_added(act: Tab) -> 
 def test_a_reason_goes_to_the_label_that_stands(act: Tab) -> None:
     made = journal(5)
     a, b, *_ = made.order
-    made.take([act(REASON, b, reason="c"), act(LABEL, a, W), act(REASON, a, reason="d")])
+    made.take(
+        [act(REASON, b, reason="c"), act(LABEL, a, W), act(REASON, a, reason="d")]
+    )
     assert made.given[a].reason == "d"
     assert b not in made.given
     made.take([act(REASON, a)])
@@ -218,7 +250,8 @@ def test_a_label_without_a_label_is_none(act: Tab) -> None:
 
 def test_acts_of_another_plan_change_nothing(act: Tab) -> None:
     strange = [
-        act(action, Showing("of another plan", 1), C, note="x") for action in AnnotationAction
+        act(action, Showing("of another plan", 1), C, note="x")
+        for action in AnnotationAction
     ]
     made = journal(5, *strange, act(LABEL, Showing(order_of(5)[0].item, 2), C))
     assert (made.given, made.notes, made.flags, made.skipped) == ({}, {}, {}, [])
@@ -329,7 +362,10 @@ def test_two_tabs_never_count_an_item_twice(
     """Any interleaving of two tabs that label the same ten items is one label per item: the last that was new."""
     order, act = order_of(10, 0.0), Tab()
     tabs = [
-        [act(LABEL, order[i], data.draw(st.sampled_from(DIAGNOSIS_LABELS))) for i in tab]
+        [
+            act(LABEL, order[i], data.draw(st.sampled_from(DIAGNOSIS_LABELS)))
+            for i in tab
+        ]
         for tab in (left, right)
     ]
     woven = interleaved(tabs, data.draw(st.randoms(use_true_random=False)))
@@ -341,7 +377,9 @@ def test_two_tabs_never_count_an_item_twice(
     assert made.n_done == len({*left, *right}) == len(made.labelled)
 
 
-def interleaved(tabs: Iterable[list[Annotation]], chance: random.Random) -> list[Annotation]:
+def interleaved(
+    tabs: Iterable[list[Annotation]], chance: random.Random
+) -> list[Annotation]:
     """All acts, those of a tab in their order; some are sent again, at once or later."""
     waiting = [list(tab) for tab in tabs if tab]
     woven: list[Annotation] = []
@@ -365,7 +403,9 @@ class Annotating(RuleBasedStateMachine):
         self.sequence: list[Showing] = []
 
     @initialize(
-        n=st.integers(1, 70), share=st.sampled_from([0.0, 0.05, 0.2, 0.5]), seed=st.integers(0, 99)
+        n=st.integers(1, 70),
+        share=st.sampled_from([0.0, 0.05, 0.2, 0.5]),
+        seed=st.integers(0, 99),
     )
     def begin(self, n: int, share: float, seed: int) -> None:
         self.journal = Journal(order_of(n, share, str(seed)))
@@ -421,7 +461,9 @@ class Annotating(RuleBasedStateMachine):
             self.send(self.act(LABEL, data.draw(st.sampled_from(self.sequence)), word))
 
     @rule(data=st.data(), action=st.sampled_from([LABEL, UNDO, SKIP, REASON, FLAG]))
-    def press_in_the_other_tab(self, data: st.DataObject, action: AnnotationAction) -> None:
+    def press_in_the_other_tab(
+        self, data: st.DataObject, action: AnnotationAction
+    ) -> None:
         """What is pressed there arrives later, when the item may have been labelled, undone or skipped here."""
         places = [*self.journal.upcoming(3), *self.journal.undoable()[:3]]
         if places:
@@ -477,7 +519,9 @@ class Annotating(RuleBasedStateMachine):
         left = [showing for showing in self.journal.order if showing not in self.labels]
         assert all(showing.showing == 2 for showing in left)
         for showing in left:
-            after_first = len(self.sequence) - 1 - self.sequence.index(Showing(showing.item, 1))
+            after_first = (
+                len(self.sequence) - 1 - self.sequence.index(Showing(showing.item, 1))
+            )
             assert after_first < GAP, "a repeat that was due is never shown"
 
 

@@ -61,7 +61,9 @@ def test_the_study_s_labels_are_the_three_of_the_paper_from_best_to_worst() -> N
     assert [label.key for label in study.labels] == ["1", "2", "3"]
     assert [label.code for label in study.with_reasons] == ["partial", "wrong"]
     assert "".join(study.reason_words) == "abcdefg"
-    assert study.of("wrong").reasons == tuple("abcdef"), "a part that is missing is partial"
+    assert study.of("wrong").reasons == tuple("abcdef"), (
+        "a part that is missing is partial"
+    )
 
 
 def test_labels_stored_with_fewer_reasons_still_mean_the_study() -> None:
@@ -82,7 +84,9 @@ def test_credit_is_that_of_the_rates() -> None:
 
 def test_colours_are_those_of_the_style_sheet(root: Path) -> None:
     style = (root / "crane_core" / "ui" / "style.css").read_text("utf-8")
-    known = dict(re.findall(r"--cw-(\w+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", style))
+    known = dict(
+        re.findall(r"--cw-(\w+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", style)
+    )
     assert [f"{label.colour}, {label.colour_dark}" for label in study_labels().labels] == [
         known["good"], known["part"], known["crash"]
     ]  # fmt: skip
@@ -115,15 +119,24 @@ def label_with(**members: Any) -> dict[str, Any]:
 BAD: list[tuple[dict[str, Any], str]] = [
     ({}, "name: nothing is not a line of text"),
     (body() | {"scale": "rank"}, "scale: 'rank' is not one of ordinal, nominal"),
-    (body() | {"labels": body()["labels"][:1]}, f"labels: there are 1; a set has 2 to {MOST}"),
+    (
+        body() | {"labels": body()["labels"][:1]},
+        f"labels: there are 1; a set has 2 to {MOST}",
+    ),
     (body() | {"labels": body()["labels"] * 3}, "labels: there are 9"),
     (body() | {"labels": "abc"}, "labels: 'abc' is not a list"),
     (body() | {"labels": ["abc", 1]}, "labels 1: 'abc' is not a table"),
     (body() | {"colour": "red"}, "the file: 'colour' is unknown; it may hold"),
     (body() | {"name": "two\nlines"}, r"name: 'two\\nlines' is not a line of text"),
-    (label_with(code="Partial"), "labels 2, code: 'Partial' is not a code; use 1 to 24 of a-z"),
+    (
+        label_with(code="Partial"),
+        "labels 2, code: 'Partial' is not a code; use 1 to 24 of a-z",
+    ),
     (label_with(code="correct"), "labels 2, credit: the study's 'correct' has 1"),
-    (label_with(code="correct", credit=1), "labels 2, code: labels 1 has 'correct' already"),
+    (
+        label_with(code="correct", credit=1),
+        "labels 2, code: labels 1 has 'correct' already",
+    ),
     (
         label_with(code="unverifiable"),
         "labels 2, code: 'unverifiable' is an outcome that is computed",
@@ -135,15 +148,27 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (label_with(key="12"), "labels 2, key: '12' is not a key"),
     (label_with(key="1"), "labels 2, key: labels 1 has '1' already"),
     (label_with(key="4"), "reasons 1, key: labels 2 has '4' already"),
-    (label_with(colour="green"), "labels 2, colour: 'green' is not a colour; write it as #rrggbb"),
+    (
+        label_with(colour="green"),
+        "labels 2, colour: 'green' is not a colour; write it as #rrggbb",
+    ),
     (
         label_with(colour="#e0b040"),
         "labels 2, colour: #e0b040 has a contrast of 2.0 with the page's #fcfcfb",
     ),
-    (label_with(colour_dark="#333333"), "labels 2, colour_dark: #333333 has a contrast of"),
-    (label_with(code="nearly", credit=1.5), "labels 2, credit: 1.5 is not a number from 0 to 1"),
+    (
+        label_with(colour_dark="#333333"),
+        "labels 2, colour_dark: #333333 has a contrast of",
+    ),
+    (
+        label_with(code="nearly", credit=1.5),
+        "labels 2, credit: 1.5 is not a number from 0 to 1",
+    ),
     (label_with(code="nearly", credit=True), "labels 2, credit: True is not a number"),
-    (label_with(code="nearly", credit=10**400), "labels 2, credit: 1000.* is not a number"),
+    (
+        label_with(code="nearly", credit=10**400),
+        "labels 2, credit: 1000.* is not a number",
+    ),
     (label_with(reasons=["z"]), "labels 2, reasons: 'z' is not the code of a reason"),
     (label_with(reasons=["a", "a"]), "labels 2, reasons: one is named twice"),
     (label_with(size=3), "labels 2: 'size' is unknown"),
@@ -151,12 +176,17 @@ BAD: list[tuple[dict[str, Any], str]] = [
         edit(lambda whole: whole["reasons"][0].update(code="b")),
         "reasons 2, code: reasons 1 has 'b' already",
     ),
-    (edit(lambda whole: whole.update(reasons=whole["reasons"] * 3)), "reasons: there are 21"),
+    (
+        edit(lambda whole: whole.update(reasons=whole["reasons"] * 3)),
+        "reasons: there are 21",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("document", "told"), BAD)
-def test_a_fault_is_named_with_its_place_and_remedy(document: dict[str, Any], told: str) -> None:
+def test_a_fault_is_named_with_its_place_and_remedy(
+    document: dict[str, Any], told: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{told}"):
         checked_labels(document)
 
@@ -191,13 +221,25 @@ scraps = st.recursive(
     | st.text(max_size=30)
     | st.sampled_from(["a", "1", "#00704f"]),
     lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=4)
     ),
     max_leaves=8,
 )
 places = st.sampled_from(["name", "scale", "labels", "reasons"])
 members = st.sampled_from(
-    ["code", "word", "words", "sign", "key", "colour", "colour_dark", "credit", "reasons", "means"]
+    [
+        "code",
+        "word",
+        "words",
+        "sign",
+        "key",
+        "colour",
+        "colour_dark",
+        "credit",
+        "reasons",
+        "means",
+    ]
 )
 
 
@@ -228,9 +270,15 @@ def test_whatever_a_document_holds_is_a_set_or_one_line(
 
 
 @examples(100)
-@given(text=st.text(max_size=60), start=st.integers(0, len(STUDY)), end=st.integers(0, 40))
-def test_whatever_stands_in_a_file_is_a_set_or_one_line(text: str, start: int, end: int) -> None:
-    one_line_or_a_set(lambda: labels_from_toml(STUDY[:start] + text + STUDY[start + end :]))
+@given(
+    text=st.text(max_size=60), start=st.integers(0, len(STUDY)), end=st.integers(0, 40)
+)
+def test_whatever_stands_in_a_file_is_a_set_or_one_line(
+    text: str, start: int, end: int
+) -> None:
+    one_line_or_a_set(
+        lambda: labels_from_toml(STUDY[:start] + text + STUDY[start + end :])
+    )
 
 
 def test_a_plan_holds_its_labels_and_one_from_before_has_the_study_s(
@@ -241,7 +289,9 @@ def test_a_plan_holds_its_labels_and_one_from_before_has_the_study_s(
     assert plan_from_json(plan.to_json()) == plan
     assert plan_from_json(plan.to_json()).labels == mine
     before = {
-        name: member for name, member in json.loads(plan.to_json()).items() if name != "labels"
+        name: member
+        for name, member in json.loads(plan.to_json()).items()
+        if name != "labels"
     }
     assert plan_from_json(json.dumps(before)).labels == study_labels()
     with pytest.raises(ValueError, match="labels 1, key"):
@@ -257,23 +307,35 @@ def test_other_words_keep_the_study_s_meaning_and_other_labels_do_not() -> None:
 def test_the_first_guideline_of_own_labels_lists_them_and_escapes_markup() -> None:
     assert first_guideline(study_labels()) == guideline()
     told = first_guideline(
-        checked_labels(label_with(code="nearly", word="<b>*near*", reasons=["b"], means="Almost."))
+        checked_labels(
+            label_with(code="nearly", word="<b>*near*", reasons=["b"], means="Almost.")
+        )
     )
     assert r"- **◐ \<b\>\*near\*** (key 2): Almost\. Reasons: symptom only (b)." in told
 
 
 def test_the_example_of_the_documentation_is_a_set_of_four(root: Path) -> None:
     (example,) = re.findall(
-        r"```toml\n(.*?)```", (root / "docs" / "lead" / "campaign.md").read_text("utf-8"), re.DOTALL
+        r"```toml\n(.*?)```",
+        (root / "docs" / "lead" / "campaign.md").read_text("utf-8"),
+        re.DOTALL,
     )
     found = labels_from_toml(example)
-    assert (found.codes, found.scale) == (("correct", "partial", "wrong", "unclear"), Scale.NOMINAL)
-    assert (found.of("unclear").credit, found.of("unclear").reasons) == (None, ("vague",))
+    assert (found.codes, found.scale) == (
+        ("correct", "partial", "wrong", "unclear"),
+        Scale.NOMINAL,
+    )
+    assert (found.of("unclear").credit, found.of("unclear").reasons) == (
+        None,
+        ("vague",),
+    )
 
 
 def test_the_documentation_names_every_member_and_bound(root: Path) -> None:
     told = (root / "docs" / "lead" / "campaign.md").read_text("utf-8")
-    assert all(f"`{member}`" in told for member in OF_LABEL | {"name", "scale", "reasons"})
+    assert all(
+        f"`{member}`" in told for member in OF_LABEL | {"name", "scale", "reasons"}
+    )
     assert f"not {', '.join(sorted(DESK_KEYS))}, which" in told
     assert "two to seven labels" in told and (FEWEST, MOST) == (2, 7)
     assert f"up to {MOST_REASONS} under" in told and f"{LEAST_CONTRAST} or more" in told

@@ -85,12 +85,20 @@ def test_a_late_act_counts_as_made_before_the_items_were_sent_back() -> None:
         ("phone-aa", 1, LABEL, X, "wrong"),
     )
     again = (Again(after=2, items=frozenset({"x", "y"})),)
-    assert final(acts, again) == {}, "both labels were given before the act that the round names"
+    assert final(acts, again) == {}, (
+        "both labels were given before the act that the round names"
+    )
 
 
 def test_acts_of_one_device_have_one_outcome_in_whatever_order_they_arrive() -> None:
     made = [
-        ("phone-aa", n, LABEL, X if n % 3 else Y, ("correct", "partial", "wrong")[n % 3])
+        (
+            "phone-aa",
+            n,
+            LABEL,
+            X if n % 3 else Y,
+            ("correct", "partial", "wrong")[n % 3],
+        )
         for n in range(1, 13)
     ]
     for seed in range(30):

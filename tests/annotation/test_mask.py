@@ -27,7 +27,10 @@ def masked(text: str, notebook: str = "x = 1") -> str:
     ],
 )  # fmt: skip
 def test_models_and_their_families_are_hidden(name: str) -> None:
-    assert masked(f"As {name}, I say the cell fails.") == f"As {MODEL}, I say the cell fails."
+    assert (
+        masked(f"As {name}, I say the cell fails.")
+        == f"As {MODEL}, I say the cell fails."
+    )
     assert masked(f"({name}): it fails; {name}.") == f"({MODEL}): it fails; {MODEL}."
 
 
@@ -70,7 +73,9 @@ def test_the_input_goes_by_one_word_in_every_setting(shown: str) -> None:
 
 
 def test_texts_of_both_settings_read_alike() -> None:
-    code = masked("`x` is defined in none of the executed cells. This raises a NameError.")
+    code = masked(
+        "`x` is defined in none of the executed cells. This raises a NameError."
+    )
     runtime = masked(
         "`x` is defined in none of the executed cells or current runtime information. This raises a NameError."
     )
@@ -112,7 +117,10 @@ def test_names_that_the_notebook_uses_stay(text: str) -> None:
 
 def test_a_notebook_about_one_model_does_not_uncover_another() -> None:
     notebook = "tok = GPT2Tokenizer.from_pretrained('gpt2')"
-    assert masked("GPT-5 says GPT2Tokenizer fails", notebook) == f"{MODEL} says GPT2Tokenizer fails"
+    assert (
+        masked("GPT-5 says GPT2Tokenizer fails", notebook)
+        == f"{MODEL} says GPT2Tokenizer fails"
+    )
     assert masked("gemini and gpt-5", notebook) == f"{MODEL} and {MODEL}"
 
 
@@ -126,11 +134,19 @@ def test_names_of_one_or_two_letters_hide_nothing() -> None:
 
 def test_a_name_is_a_text_and_not_a_pattern() -> None:
     hostile = ["(a+)+$", ".*", "[", "\\", "a|b", "   ", "---"]
-    assert mask("aaaa a|b [x] 1.2", names=hostile, notebook="") == f"aaaa {MODEL} [x] 1.2"
+    assert (
+        mask("aaaa a|b [x] 1.2", names=hostile, notebook="") == f"aaaa {MODEL} [x] 1.2"
+    )
 
 
-@given(text=st.text(max_size=60), before=st.text(max_size=20), name=st.sampled_from(NAMES[:-1]))
-def test_no_text_around_it_lets_a_name_through(text: str, before: str, name: str) -> None:
+@given(
+    text=st.text(max_size=60),
+    before=st.text(max_size=20),
+    name=st.sampled_from(NAMES[:-1]),
+)
+def test_no_text_around_it_lets_a_name_through(
+    text: str, before: str, name: str
+) -> None:
     assert name not in masked(f"{before} {name} {text}")
 
 

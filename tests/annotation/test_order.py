@@ -40,7 +40,8 @@ def test_every_item_comes_once_and_a_repeat_never_within_twenty_items(
 
 
 @pytest.mark.parametrize(
-    ("n", "repeats"), [(222, 11), (501, 25), (100, 5), (30, 2), (21, 1), (20, 0), (1, 0), (0, 0)]
+    ("n", "repeats"),
+    [(222, 11), (501, 25), (100, 5), (30, 2), (21, 1), (20, 0), (1, 0), (0, 0)],
 )
 def test_about_one_in_twenty_comes_back(n: int, repeats: int) -> None:
     order = annotator_order(items(n), seed="7/ana", share=0.05)
@@ -50,7 +51,8 @@ def test_about_one_in_twenty_comes_back(n: int, repeats: int) -> None:
 
 def test_without_a_share_nothing_comes_back() -> None:
     assert {
-        showing.showing for showing in annotator_order(items(222), seed="7/ana", share=0.0)
+        showing.showing
+        for showing in annotator_order(items(222), seed="7/ana", share=0.0)
     } == {1}
 
 
@@ -79,7 +81,8 @@ def test_repeats_are_not_all_at_the_end_nor_at_a_fixed_distance() -> None:
 
 def test_every_item_is_first_equally_often() -> None:
     firsts = Counter(
-        annotator_order(items(5), seed=str(seed), share=0.0)[0].item for seed in range(1_000)
+        annotator_order(items(5), seed=str(seed), share=0.0)[0].item
+        for seed in range(1_000)
     )
     assert set(firsts) == set(items(5))
     assert max(firsts.values()) < 260  # 200 expected, standard deviation 12.6

@@ -16,7 +16,9 @@ C, P, W = Label.CORRECT, Label.PARTIAL, Label.WRONG
 GIVEN = (C, P, W)
 
 
-def decided(label: Label | None, reason: str | None = "b", note: str | None = None) -> Annotation:
+def decided(
+    label: Label | None, reason: str | None = "b", note: str | None = None
+) -> Annotation:
     what = (
         "pilot",
         "eva",
@@ -52,22 +54,31 @@ def test_without_a_decision_only_agreement_makes_a_label(
 
 def test_two_annotators_every_pair_of_labels() -> None:
     for a, b in product(GIVEN, GIVEN):
-        wanted = Final(a, Provenance.UNANIMOUS) if a == b else Final(None, Provenance.OPEN)
+        wanted = (
+            Final(a, Provenance.UNANIMOUS) if a == b else Final(None, Provenance.OPEN)
+        )
         assert final_outcome({"ana": a, "ben": b}) == wanted
 
 
 @given(
-    labels=st.dictionaries(st.sampled_from(["ana", "ben", "eva"]), st.sampled_from(GIVEN)),
+    labels=st.dictionaries(
+        st.sampled_from(["ana", "ben", "eva"]), st.sampled_from(GIVEN)
+    ),
     word=st.sampled_from(GIVEN),
 )
-def test_a_decision_stands_whatever_the_labels_say(labels: dict[str, Label], word: Label) -> None:
+def test_a_decision_stands_whatever_the_labels_say(
+    labels: dict[str, Label], word: Label
+) -> None:
     final = final_outcome(labels, decided(word))
-    assert final == Final(word, Provenance.ADJUDICATED, f"eva, {ADJUDICATION_REASONS['b']}")
+    assert final == Final(
+        word, Provenance.ADJUDICATED, f"eva, {ADJUDICATION_REASONS['b']}"
+    )
 
 
 def test_a_decision_tells_its_note_and_a_reason_that_nobody_knows() -> None:
     assert (
-        final_outcome({}, decided(W, "a", "a typo")).why == "eva, one label was a mistake: a typo"
+        final_outcome({}, decided(W, "a", "a typo")).why
+        == "eva, one label was a mistake: a typo"
     )
     assert final_outcome({}, decided(W, "z")).why == "eva, z"
 

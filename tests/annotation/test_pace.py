@@ -23,7 +23,9 @@ def test_of_nothing_there_is_nothing_to_say() -> None:
     assert pace([], 222) == Pace(0, None, 0.0, None, 0)
 
 
-@pytest.mark.parametrize(("n", "left"), [(N_FOR_ESTIMATE - 1, None), (N_FOR_ESTIMATE, 70.0)])
+@pytest.mark.parametrize(
+    ("n", "left"), [(N_FOR_ESTIMATE - 1, None), (N_FOR_ESTIMATE, 70.0)]
+)
 def test_the_time_left_is_told_from_five_labels_on(n: int, left: float | None) -> None:
     assert pace([7.0] * n, 10).seconds_left == left
 
@@ -52,14 +54,17 @@ def test_drift_of_eight_labels_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "parts"), [(0, []), (1, [(1, 1)]), (2, [(1, 1), (2, 2)]), (3, [(1, 1), (2, 2), (3, 3)])]
+    ("n", "parts"),
+    [(0, []), (1, [(1, 1)]), (2, [(1, 1), (2, 2)]), (3, [(1, 1), (2, 2), (3, 3)])],
 )
 def test_few_labels_are_few_parts(n: int, parts: list[tuple[int, int]]) -> None:
     assert [(part.first, part.last) for part in drift([C] * n, [1.0] * n)] == parts
 
 
 @given(
-    done=st.lists(st.tuples(st.sampled_from([C, P, W]), st.floats(0, 300)), max_size=80),
+    done=st.lists(
+        st.tuples(st.sampled_from([C, P, W]), st.floats(0, 300)), max_size=80
+    ),
     n_parts=st.integers(1, 10),
 )
 def test_parts_cover_every_label_once_and_evenly(
@@ -67,9 +72,9 @@ def test_parts_cover_every_label_once_and_evenly(
 ) -> None:
     labels, seconds = [label for label, _ in done], [s for _, s in done]
     parts = drift(labels, seconds, n_parts=n_parts)
-    assert [place for part in parts for place in range(part.first, part.last + 1)] == list(
-        range(1, len(done) + 1)
-    )
+    assert [
+        place for part in parts for place in range(part.first, part.last + 1)
+    ] == list(range(1, len(done) + 1))
     assert len(parts) == min(n_parts, len(done))
     for part in parts:
         assert sum(part.shares.values()) == pytest.approx(1)

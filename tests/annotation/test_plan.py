@@ -31,7 +31,14 @@ PlanOf = Callable[..., Plan]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 lists = st.lists(texts, max_size=3).map(tuple)
 populations = st.builds(
-    Population, texts, texts, lists, lists, lists, lists, st.sampled_from(PopulationOutcome)
+    Population,
+    texts,
+    texts,
+    lists,
+    lists,
+    lists,
+    lists,
+    st.sampled_from(PopulationOutcome),
 )
 designs = st.fixed_dictionaries(
     {
@@ -57,7 +64,9 @@ def test_a_plan_comes_back_from_its_document_as_it_was(
     assert plan_from_json(plan.to_json()) == plan
 
 
-def test_a_plan_from_before_texts_were_stored_is_read_and_shows_todays(plan_of: PlanOf) -> None:
+def test_a_plan_from_before_texts_were_stored_is_read_and_shows_todays(
+    plan_of: PlanOf,
+) -> None:
     body = json.loads(plan_of(30).to_json())
     del body["guideline_text"]
     old = plan_from_json(json.dumps(body | {"guideline": "0123456789ab"}))
@@ -65,7 +74,9 @@ def test_a_plan_from_before_texts_were_stored_is_read_and_shows_todays(plan_of: 
     assert guideline_of(old) == guideline()
 
 
-def test_a_plan_from_before_one_text_was_drawn_goes_on_to_show_all(plan_of: PlanOf) -> None:
+def test_a_plan_from_before_one_text_was_drawn_goes_on_to_show_all(
+    plan_of: PlanOf,
+) -> None:
     body = json.loads(plan_of(30).to_json())
     assert body["design"].pop("texts") == Texts.ONE
     assert plan_from_json(json.dumps(body)).design.texts is Texts.ALL
@@ -73,7 +84,9 @@ def test_a_plan_from_before_one_text_was_drawn_goes_on_to_show_all(plan_of: Plan
 
 def test_a_text_of_another_version_is_refused(plan_of: PlanOf) -> None:
     body = json.loads(plan_of(30).to_json()) | {"guideline_text": "Another text."}
-    with pytest.raises(ValueError, match="the version of its guideline does not match the text"):
+    with pytest.raises(
+        ValueError, match="the version of its guideline does not match the text"
+    ):
         plan_from_json(json.dumps(body))
 
 
@@ -86,7 +99,12 @@ def test_a_plan_needs_neither_its_seed_nor_its_population_to_be_carried_out(
         == 28
         == sum(showing["showing"] == 1 for showing in body["orders"]["ana"])
     )
-    assert body["items"][0].keys() == {"item", "verdict", "stratum", "inclusion_probability"}
+    assert body["items"][0].keys() == {
+        "item",
+        "verdict",
+        "stratum",
+        "inclusion_probability",
+    }
 
 
 def test_an_item_is_found_by_its_name(plan_of: PlanOf) -> None:
@@ -154,7 +172,8 @@ def test_a_damaged_document_is_a_value_error(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "null", "7", "[]", '"plan"', "{}", "[" * 100_000, '{"a":' * 50_000]
+    "text",
+    ["", "{", "null", "7", "[]", '"plan"', "{}", "[" * 100_000, '{"a":' * 50_000],
 )
 def test_what_is_no_plan_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011

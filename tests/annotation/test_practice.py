@@ -25,5 +25,7 @@ def test_every_item_has_its_code_with_the_crashing_line_and_its_ground_truth(
 ) -> None:
     for item in practice_items():
         shown = practice_card(embedded_store, item)
-        assert shown.code and shown.crash_line and shown.truth and shown.exception, item.case_id
+        assert shown.code and shown.crash_line and shown.truth and shown.exception, (
+            item.case_id
+        )
         assert [text.text for text in shown.texts] == [text for text, _ in item.texts]

@@ -63,9 +63,15 @@ def plan_of(
     **design: object,
 ) -> Plan:
     wanted = Design(**{"kind": DrawKind.ALL, "overlap": Overlap.SOME} | design)  # type: ignore[arg-type]
-    wish = CampaignRequest("pilot", people, Population("bench", "e"), wanted, seed, blind=blind)
+    wish = CampaignRequest(
+        "pilot", people, Population("bench", "e"), wanted, seed, blind=blind
+    )
     return draw_plan(
-        wish, verdicts(n), guideline="text", created_at="2026-11-22T09:00:00+00:00", left_out=0
+        wish,
+        verdicts(n),
+        guideline="text",
+        created_at="2026-11-22T09:00:00+00:00",
+        left_out=0,
     )
 
 
@@ -84,12 +90,18 @@ def journals_after(plan: Plan, n_of: dict[str, int]) -> dict[str, Journal]:
     for person, n in n_of.items():
         for _ in range(n):
             showing = found[person].upcoming(1)[0]
-            found[person].take([act(person, showing, found[person].n_acts + 1, next(numbers))])
+            found[person].take(
+                [act(person, showing, found[person].n_acts + 1, next(numbers))]
+            )
     return found
 
 
 def act(
-    person: str, showing: Showing, sequence: int, number: int, label: Label = Label.CORRECT
+    person: str,
+    showing: Showing,
+    sequence: int,
+    number: int,
+    label: Label = Label.CORRECT,
 ) -> Annotation:
     return Annotation(
         campaign="pilot",
@@ -111,7 +123,11 @@ def test_each_item_goes_to_k_people_and_loads_are_even() -> None:
     loads = [len(items_of(plan, person)) for person in PEOPLE]
     assert sum(loads) == 183
     assert max(loads) - min(loads) <= 1
-    assert plan_of(61, per_item=3).orders == plan.orders != plan_of(61, per_item=3, seed=8).orders
+    assert (
+        plan_of(61, per_item=3).orders
+        == plan.orders
+        != plan_of(61, per_item=3, seed=8).orders
+    )
 
 
 def test_strata_are_even_too() -> None:
@@ -119,18 +135,23 @@ def test_strata_are_even_too() -> None:
     stratum_of = {item.item: item.stratum for item in plan.items}
     for place in range(len(plan.strata)):
         loads = [
-            sum(stratum_of[item] == place for item in items_of(plan, person)) for person in PEOPLE
+            sum(stratum_of[item] == place for item in items_of(plan, person))
+            for person in PEOPLE
         ]
         assert max(loads) - min(loads) <= 1
 
 
 def test_more_annotators_of_an_item_than_there_are_is_refused() -> None:
-    with pytest.raises(ValueError, match="each item needs 3 annotators, and there are 2"):
+    with pytest.raises(
+        ValueError, match="each item needs 3 annotators, and there are 2"
+    ):
         plan_of(people=("ana", "ben"), per_item=3)
 
 
 def test_a_sample_can_be_labelled_twice_in_part() -> None:
-    plan = plan_of(600, ("ana", "ben"), kind=DrawKind.SAMPLE, overlap=Overlap.SAMPLE, repeats=0.0)
+    plan = plan_of(
+        600, ("ana", "ben"), kind=DrawKind.SAMPLE, overlap=Overlap.SAMPLE, repeats=0.0
+    )
     assert len(items_of(plan, "ana")) == len(plan.items)
     shared = sum(stratum.overlap for stratum in plan.strata)
     assert len(items_of(plan, "ben")) == shared < len(plan.items)
@@ -144,13 +165,20 @@ def test_calibration_is_for_all_and_the_main_round_follows() -> None:
     assert {tuple(sorted(items_of(plan, person))) for person in PEOPLE} == {
         tuple(sorted(plan.calibration))
     }
-    shares = Counter(item.stratum for item in plan.items if item.item in plan.calibration)
-    assert all(abs(shares[place] - 12 * s.sampled / 60) <= 1 for place, s in enumerate(plan.strata))
+    shares = Counter(
+        item.stratum for item in plan.items if item.item in plan.calibration
+    )
+    assert all(
+        abs(shares[place] - 12 * s.sampled / 60) <= 1
+        for place, s in enumerate(plan.strata)
+    )
     assert not is_main_open(plan)
     opened = with_rounds(plan, [main_round(plan, SIGNED)])
     assert is_main_open(opened)
     assert {times(opened)[item] for item in plan.calibration} == {4}
-    assert {n for item, n in times(opened).items() if item not in plan.calibration} == {2}
+    assert {n for item, n in times(opened).items() if item not in plan.calibration} == {
+        2
+    }
     for person in PEOPLE:
         assert opened.orders[person][:12] == plan.orders[person]
     with pytest.raises(ValueError, match="open already"):
@@ -165,7 +193,9 @@ def test_a_calibration_larger_than_the_sample_is_refused() -> None:
 def test_what_somebody_owes_goes_to_others_when_they_leave() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 10, "ben": 30})
-    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(remove=("ana",)), SIGNED)])
+    after = with_rounds(
+        plan, [people_round(plan, journals, PeopleChange(remove=("ana",)), SIGNED)]
+    )
     assert after.present == ("ben", "cem", "dia")
     assert after.annotators == PEOPLE
     assert set(after.orders["ana"]) == set(journals["ana"].given)
@@ -180,7 +210,8 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
     journals = journals_after(plan, {"ana": 10})
     done = {showing.item for showing in journals["ana"].given}
     after = with_rounds(
-        plan, [people_round(plan, journals, PeopleChange(replace={"ana": "eva"}), SIGNED)]
+        plan,
+        [people_round(plan, journals, PeopleChange(replace={"ana": "eva"}), SIGNED)],
     )
     assert set(items_of(after, "eva")) == set(items_of(plan, "ana")) - done
     assert after.present == ("ben", "cem", "dia", "eva")
@@ -192,7 +223,9 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
 def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 20, "ben": 5})
-    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(add=("eva",)), SIGNED)])
+    after = with_rounds(
+        plan, [people_round(plan, journals, PeopleChange(add=("eva",)), SIGNED)]
+    )
     assert set(times(after).values()) == {2}
     for person in PEOPLE:
         assert set(journals[person].given) <= set(after.orders[person])
@@ -219,7 +252,12 @@ def test_abandoned_items_can_be_handed_back() -> None:
 def test_where_nobody_is_free_the_missing_labels_are_counted() -> None:
     plan = plan_of(20, ("ana", "ben"), per_item=2, repeats=0.0)
     after = with_rounds(
-        plan, [people_round(plan, journals_after(plan, {}), PeopleChange(remove=("ben",)), SIGNED)]
+        plan,
+        [
+            people_round(
+                plan, journals_after(plan, {}), PeopleChange(remove=("ben",)), SIGNED
+            )
+        ],
     )
     assert unassigned(after) == 20
 
@@ -245,12 +283,17 @@ def test_a_change_that_cannot_be_is_refused(change: PeopleChange, words: str) ->
 def test_who_labels_everything_needs_a_successor() -> None:
     plan = plan_of(people=("ana", "ben"), overlap=Overlap.SAMPLE)
     with pytest.raises(ValueError, match="name who takes over"):
-        people_round(plan, journals_after(plan, {}), PeopleChange(remove=("ana",)), SIGNED)
+        people_round(
+            plan, journals_after(plan, {}), PeopleChange(remove=("ana",)), SIGNED
+        )
     after = with_rounds(
         plan,
         [
             people_round(
-                plan, journals_after(plan, {}), PeopleChange(replace={"ana": "eva"}), SIGNED
+                plan,
+                journals_after(plan, {}),
+                PeopleChange(replace={"ana": "eva"}),
+                SIGNED,
             )
         ],
     )
@@ -264,7 +307,8 @@ def test_items_sent_back_lose_their_labels_until_they_have_new_ones() -> None:
     entry = again_round(plan, journals, frozenset(first), SIGNED)
     after = with_rounds(plan, [entry])
     acts = [
-        act("ana", showing, n, n) for n, showing in enumerate(journals["ana"].labelled, start=1)
+        act("ana", showing, n, n)
+        for n, showing in enumerate(journals["ana"].labelled, start=1)
     ]
     journal = journal_for(after, "ana")
     journal.take(acts)
@@ -288,7 +332,9 @@ def test_rounds_and_plan_survive_their_documents() -> None:
     sent = again_round(opened, journals, opened.calibration, SIGNED)
     for entry in (*opened.rounds, sent):
         assert round_from_json(entry.to_json()) == entry
-    assert plan_from_json(opened.to_json()) == replace(opened, rounds=(), orders=opened.orders)
+    assert plan_from_json(opened.to_json()) == replace(
+        opened, rounds=(), orders=opened.orders
+    )
     with pytest.raises(ValueError, match="not a round"):
         round_from_json("{}")
 
@@ -311,7 +357,9 @@ def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> 
         for person in plan.present:
             for _ in range(data.draw(st.integers(0, 5))):
                 if coming := journals[person].upcoming(1):
-                    made = act(person, coming[0], journals[person].n_acts + 1, next(number))
+                    made = act(
+                        person, coming[0], journals[person].n_acts + 1, next(number)
+                    )
                     journals[person].take([made])
                     labelled.setdefault(person, []).append(made)
         before = {person: set(journals[person].given) for person in journals}
@@ -319,12 +367,15 @@ def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> 
             change = PeopleChange(remove=(data.draw(st.sampled_from(plan.present)),))
         else:
             change = PeopleChange(add=(f"new{step}",))
-        plan = with_rounds(plan, [*plan.rounds, people_round(plan, journals, change, SIGNED)])
+        plan = with_rounds(
+            plan, [*plan.rounds, people_round(plan, journals, change, SIGNED)]
+        )
         assert all(before[person] <= set(plan.orders[person]) for person in before)
         for person in plan.annotators:
             names = items_of(plan, person)
             assert len(names) == len(set(names))
     n_free = [
-        len([p for p in plan.annotators if item.item in items_of(plan, p)]) for item in plan.items
+        len([p for p in plan.annotators if item.item in items_of(plan, p)])
+        for item in plan.items
     ]
     assert min(n_free) + unassigned(plan) >= 2

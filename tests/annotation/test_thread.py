@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import ThreadState, threads
-from crane_core.domain import Annotation, AnnotationAction, CampaignMessage, MessageAction, Side
+from crane_core.domain import (
+    Annotation,
+    AnnotationAction,
+    CampaignMessage,
+    MessageAction,
+    Side,
+)
 
 ITEM = Showing("a" * 12, 1)
 OTHER = Showing("b" * 12, 1)
@@ -27,8 +33,12 @@ ASKED = CampaignMessage(
     TIME,
     "Two causes?",
 )
-ANSWERED = replace(ASKED, event="m-2", side=Side.LEAD, written_by="lea", text="The first.")
-RESOLVED = replace(ANSWERED, event="m-3", action=MessageAction.RESOLVE, text=None, flag="f-1")
+ANSWERED = replace(
+    ASKED, event="m-2", side=Side.LEAD, written_by="lea", text="The first."
+)
+RESOLVED = replace(
+    ANSWERED, event="m-3", action=MessageAction.RESOLVE, text=None, flag="f-1"
+)
 
 
 def journal(*flags: str) -> Journal:
@@ -40,7 +50,15 @@ def journal(*flags: str) -> Journal:
             made.take(
                 [
                     Annotation(
-                        "pilot", "ana", event, made.n_acts + 1, action, ITEM.item, 1, "g", TIME
+                        "pilot",
+                        "ana",
+                        event,
+                        made.n_acts + 1,
+                        action,
+                        ITEM.item,
+                        1,
+                        "g",
+                        TIME,
                     )
                 ]
             )
@@ -75,7 +93,9 @@ def test_the_item_is_flagged_by_the_first_of_two_flags() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["ana", "ben"]), st.sampled_from([ITEM, OTHER]), st.sampled_from(Side)
+            st.sampled_from(["ana", "ben"]),
+            st.sampled_from([ITEM, OTHER]),
+            st.sampled_from(Side),
         )
     )
 )
@@ -87,12 +107,16 @@ def test_a_thread_holds_the_messages_of_its_annotator_and_item_alone(
         for n, (name, showing, side) in enumerate(written)
     ]
     found = threads("ana", journal(), messages)
-    assert {s: [int(m.event) for m in thread.messages] for s, thread in found.items()} == {
+    assert {
+        s: [int(m.event) for m in thread.messages] for s, thread in found.items()
+    } == {
         one: places
         for one in (ITEM, OTHER)
         if (
             places := [
-                n for n, (name, showing, _) in enumerate(written) if (name, showing) == ("ana", one)
+                n
+                for n, (name, showing, _) in enumerate(written)
+                if (name, showing) == ("ana", one)
             ]
         )
     }

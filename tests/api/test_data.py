@@ -22,8 +22,13 @@ def test_frames_are_of_what_is_loaded(data: str) -> None:
         assert list(opened.benchmarks()["n_cases"]) == [111, 40]
         assert len(cases) == 151 and cases["crashing_instance"].notna().all()
         assert len(runs) == len(opened.sql("FROM runs")) > len(verdicts) > 2_000
-        study = verdicts[(verdicts["benchmark"] == "junobench") & (verdicts["detector"] == "gpt-5")]
-        assert len(study) and study["vote"].isin(["crash", "safe", "tie", "unanswered"]).all()
+        study = verdicts[
+            (verdicts["benchmark"] == "junobench") & (verdicts["detector"] == "gpt-5")
+        ]
+        assert (
+            len(study)
+            and study["vote"].isin(["crash", "safe", "tie", "unanswered"]).all()
+        )
         assert set(opened.labels()["annotator"]) == {"published human"}
 
 

@@ -15,7 +15,9 @@ from tests.written_pairs import write_pair
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A pair that loads no library, so that its kernels start soon."""
-    write_pair(tmp_path, "trip", ["v = [1]", "v[3]"], ["v = [1]", "v[0]"], error="IndexError")
+    write_pair(
+        tmp_path, "trip", ["v = [1]", "v[3]"], ["v = [1]", "v[0]"], error="IndexError"
+    )
     return tmp_path / "trip"
 
 
@@ -38,7 +40,10 @@ def test_nothing_runs_where_it_is_not_wanted(tmp_path: Path) -> None:
              for source in (f"open({str(left)!r}, 'w').close()", "missing_name")]  # fmt: skip
     notebook = tmp_path / "own.ipynb"
     notebook.write_text(
-        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}), "utf-8"
+        json.dumps(
+            {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+        ),
+        "utf-8",
     )
     api.check(notebook, execute=False)
     assert not left.exists()

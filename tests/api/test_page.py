@@ -23,11 +23,15 @@ def outputs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What each example shows as text."""
     folder = tmp_path_factory.mktemp("notebook")
     shutil.copytree(
-        root / "data" / "minibench" / "benchmark" / "pandas_1", folder, dirs_exist_ok=True
+        root / "data" / "minibench" / "benchmark" / "pandas_1",
+        folder,
+        dirs_exist_ok=True,
     )
     next(folder.rglob("*_reproduced.ipynb")).rename(folder / "trip.ipynb")
     path = f"import os, sys; sys.path.insert(0, {str(root)!r}); os.environ['CRANE_DATA'] = {str(folder / 'data')!r}"
-    examples = re.findall(r"```python\n(.*?)```", (root / PAGE).read_text("utf-8"), re.DOTALL)
+    examples = re.findall(
+        r"```python\n(.*?)```", (root / PAGE).read_text("utf-8"), re.DOTALL
+    )
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(code) for code in [path, *examples]]
     )
@@ -36,7 +40,9 @@ def outputs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     ).execute()
     return [
         "".join(
-            out.data["text/plain"] for out in cell.outputs if out.output_type == "execute_result"
+            out.data["text/plain"]
+            for out in cell.outputs
+            if out.output_type == "execute_result"
         )
         for cell in notebook.cells[1:]
     ]
@@ -54,9 +60,13 @@ def test_the_examples_show_what_they_are_about(outputs: list[str]) -> None:
 def test_the_page_names_everything_that_is_offered(root: Path) -> None:
     page = (root / PAGE).read_text("utf-8")
     offered = [name for name in vars(api.Data) if not name.startswith("_")]
-    assert [name for name in [*api.__all__, *offered] if not re.search(rf"\b{name}\b", page)] == []
+    assert [
+        name for name in [*api.__all__, *offered] if not re.search(rf"\b{name}\b", page)
+    ] == []
 
 
 def test_all_statistics_explain_themselves() -> None:
-    functions = [getattr(statistics, name) for name in statistics.__all__ if name.islower()]
+    functions = [
+        getattr(statistics, name) for name in statistics.__all__ if name.islower()
+    ]
     assert len(functions) > 15 and all(function.__doc__ for function in functions)

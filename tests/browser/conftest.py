@@ -35,10 +35,19 @@ WIDE = {"width": 1440, "height": 900}
 TIMEOUT_MS = 60_000
 BENIGN = (
     # Streamlit's client asks under the page's own path first whether the server lives there, then at the root.
-    ("Failed to load resource: the server responded with a status of 404", "/_stcore/health"),
-    ("Failed to load resource: the server responded with a status of 404", "/_stcore/host-config"),
+    (
+        "Failed to load resource: the server responded with a status of 404",
+        "/_stcore/health",
+    ),
+    (
+        "Failed to load resource: the server responded with a status of 404",
+        "/_stcore/host-config",
+    ),
     # What Streamlit tells a developer when an address names no page; the visitor is told by the page.
-    ("The page that you have requested does not seem to exist. Running the app's main page.", ""),
+    (
+        "The page that you have requested does not seem to exist. Running the app's main page.",
+        "",
+    ),
 )
 """Console errors that mean nothing: how the text begins, and how the address it is about ends."""
 
@@ -63,7 +72,10 @@ class Seen:
 
     def _note(self, message: ConsoleMessage) -> None:
         where = message.location["url"]
-        known = any(message.text.startswith(text) and where.endswith(end) for text, end in BENIGN)
+        known = any(
+            message.text.startswith(text) and where.endswith(end)
+            for text, end in BENIGN
+        )
         if message.type == "error" and not known:
             self.errors.append(f"console: {message.text} ({where})")
 
@@ -163,7 +175,9 @@ def embedded_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def copy_of_embedded(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy_of_embedded(
+    embedded_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A data folder of a module's own, which its tests may change."""
     data = tmp_path_factory.mktemp("own") / "data"
     shutil.copytree(embedded_data, data)
@@ -191,7 +205,9 @@ def imported_data(
 
 
 @pytest.fixture(scope="session")
-def facts_app(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def facts_app(
+    embedded_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Address of an app that holds the embedded data alone; tests only read there."""
     data = tmp_path_factory.mktemp("facts") / "data"
     shutil.copytree(embedded_data, data)
@@ -240,7 +256,9 @@ def answered_app(
 
 
 @pytest.fixture(scope="session")
-def study_app(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def study_app(
+    imported_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     """The app with the published archive, for campaigns on the study's diagnoses."""
     data = tmp_path_factory.mktemp("study-app") / "data"
     shutil.copytree(imported_data, data)
@@ -267,7 +285,9 @@ def host(browser: Browser) -> Host:
     def hosted(data: Path, **environment: str) -> Iterator[str]:
         with serve(data, **environment) as address:
             yield address
-            for page in [page for context in browser.contexts for page in context.pages]:
+            for page in [
+                page for context in browser.contexts for page in context.pages
+            ]:
                 page.goto("about:blank")
 
     return hosted

@@ -10,7 +10,11 @@ from playwright.sync_api import Page, expect
 from benchmarks._campaign import SEED, STUDY
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    keep_campaign,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -21,7 +25,9 @@ from .screen import settled
 ITEM = "document.querySelector('.cw-desk').dataset.item"
 READY = "document.querySelector('.cw-desk')?.dataset.ready === 'true'"
 """Whether keys count: the card has been in sight for a moment."""
-AHEAD_LOADED = "document.querySelector('.cw-desk')?.cwDesk?.snapshot?.has_more === false"
+AHEAD_LOADED = (
+    "document.querySelector('.cw-desk')?.cwDesk?.snapshot?.has_more === false"
+)
 """Whether the next cards are in the browser, so that it can go on without a server."""
 SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 KEPT = """async () => {
@@ -97,7 +103,8 @@ def keep_all(
 ) -> Plan:
     """Such a campaign, drawn from a store that is open here."""
     plan = drawn_plan(
-        store, CampaignRequest(name, annotators, population, Design(DrawKind.ALL), seed=7)
+        store,
+        CampaignRequest(name, annotators, population, Design(DrawKind.ALL), seed=7),
     )
     keep_campaign(folder, plan)
     return plan

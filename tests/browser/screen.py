@@ -18,7 +18,9 @@ MENU = [
 ]  # fmt: skip
 TITLES: dict[str, Any] = {
     "/": "Runtime state adds 7 to 10 points of accuracy for all three models",
-    "/cases": re.compile("(every detector|these cases|these filters|of these [0-9,]+ crashes)"),
+    "/cases": re.compile(
+        "(every detector|these cases|these filters|of these [0-9,]+ crashes)"
+    ),
     "/results": "Results",
     "/ablations": "Ablations",
     "/annotate": "Annotate",
@@ -32,7 +34,13 @@ TITLES: dict[str, Any] = {
 ROW_HEIGHT = 32
 SLOW_WIDTHS = [slow(width) for width in (768, 1024, 1280, 1440, 1920)]
 """Of a window, in pixels; `make test` tries a phone's alone."""
-_RULES = Path(__file__).resolve().parents[2] / "data" / "minibench" / "results" / "rules.jsonl"
+_RULES = (
+    Path(__file__).resolve().parents[2]
+    / "data"
+    / "minibench"
+    / "results"
+    / "rules.jsonl"
+)
 
 
 def right_of_rules(setting: str) -> set[str]:
@@ -81,7 +89,9 @@ def path(page: Page) -> str:
 def visit(page: Page, name: str) -> None:
     """Go to a page by the menu and wait until it stands."""
     page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{name}$")).click()
-    expect(title(page)).to_have_text(dict(zip(MENU, TITLES.values(), strict=True))[name])
+    expect(title(page)).to_have_text(
+        dict(zip(MENU, TITLES.values(), strict=True))[name]
+    )
     settled(page)
 
 
@@ -143,7 +153,11 @@ def texts(locator: Locator) -> list[str]:
 
 def header(page: Page, name: str) -> Locator:
     """The header of a column of the first grid, with an arrow where the column is sorted."""
-    found = grid(page).locator("th").filter(has_text=re.compile(f"^[↑↓ ]*{re.escape(name)}$"))
+    found = (
+        grid(page)
+        .locator("th")
+        .filter(has_text=re.compile(f"^[↑↓ ]*{re.escape(name)}$"))
+    )
     expect(found).to_have_count(1)
     return found
 

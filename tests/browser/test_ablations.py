@@ -8,7 +8,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
-from .screen import TITLES, click_mark, count_line, query, right_of_rules, rounded, settled, title
+from .screen import (
+    TITLES,
+    click_mark,
+    count_line,
+    query,
+    right_of_rules,
+    rounded,
+    settled,
+    title,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +31,9 @@ def shown(facts_app: str, open_page: OpenPage) -> Page:
 
 
 def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
-    finding = shown.get_by_text("Among the changes that are only printed, the largest is −8.1 pp")
+    finding = shown.get_by_text(
+        "Among the changes that are only printed, the largest is −8.1 pp"
+    )
     expect(finding).to_contain_text("for Qwen2.5-32B-Instruct without representation")
     expect(shown.get_by_text("no such runs are loaded")).to_be_visible()
     chart = shown.get_by_test_id("stVegaLiteChart").first
@@ -42,7 +53,9 @@ def test_a_click_on_a_drop_opens_the_cases_that_changed(
     code, runtime = right_of_rules("code"), right_of_rules("runtime")
     drop = rounded((len(runtime) - len(code)) / 80 * 100)
     expect(
-        page.get_by_text(re.compile(f"−({drop}) pp for Certain-crash rules with code only"))
+        page.get_by_text(
+            re.compile(f"−({drop}) pp for Certain-crash rules with code only")
+        )
     ).to_be_visible()
     where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
     click_mark(page, page.get_by_test_id("stVegaLiteChart").first.locator(where))

@@ -32,17 +32,23 @@ def violations(page: Page) -> list[str]:
         f"{violation['id']}: {node['html'][:160]}"
         for violation in found
         for node in violation["nodes"]
-        if not any(violation["id"] == rule and part in node["html"] for rule, part in OF_OTHERS)
+        if not any(
+            violation["id"] == rule and part in node["html"] for rule, part in OF_OTHERS
+        )
     ]
 
 
 @pytest.mark.parametrize("theme", ["light", slow("dark")])
-def test_every_page_is_accessible(theme: str, full_app: str, open_page: OpenPage) -> None:
+def test_every_page_is_accessible(
+    theme: str, full_app: str, open_page: OpenPage
+) -> None:
     page = open_page("about:blank", color_scheme=theme)
     missed = {}
     for address, words in (TITLES | MORE).items():
         page.goto(full_app + address)
-        expect(title(page)).to_have_text(words) if words else expect(title(page)).to_be_visible()
+        expect(title(page)).to_have_text(words) if words else expect(
+            title(page)
+        ).to_be_visible()
         settled(page)
         page.wait_for_selector(".cw-tools")
         if found := violations(page):

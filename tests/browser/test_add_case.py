@@ -57,7 +57,9 @@ def fill(
 ) -> None:
     for place, data in enumerate((crashing, fixed)):
         chosen = {"name": file, "mimeType": "application/json", "buffer": data}
-        form.get_by_test_id("stFileUploaderDropzoneInput").nth(place).set_input_files(chosen)
+        form.get_by_test_id("stFileUploaderDropzoneInput").nth(place).set_input_files(
+            chosen
+        )
     expect(form.get_by_text(re.compile(r"^[\d.]+K?B$"))).to_have_count(2)
     benchmark = form.get_by_role("combobox", name=re.compile("Benchmark"))
     benchmark.fill(to)
@@ -80,7 +82,9 @@ def test_a_good_pair_becomes_a_case_with_a_link(form: Locator) -> None:
     add(form)
     expect(form.get_by_text("Checking trip")).to_be_visible()
     told = form.get_by_test_id("stAlertContentSuccess")
-    expect(told).to_contain_text("trip is a case of lab now. Code cell 1 raised IndexError 2 times")
+    expect(told).to_contain_text(
+        "trip is a case of lab now. Code cell 1 raised IndexError 2 times"
+    )
     expect(told).to_contain_text("1 code cell differs.")
     page = form.page
     form.get_by_role("link", name="Open the case").click()
@@ -92,20 +96,31 @@ def test_a_good_pair_becomes_a_case_with_a_link(form: Locator) -> None:
 
 @pytest.mark.slow
 def test_a_fix_that_does_not_pass_is_no_case(form: Locator) -> None:
-    fill(form, "tour", notebook(CRASHING), notebook(["stops = [1]", "first = stops[1]"]))
+    fill(
+        form, "tour", notebook(CRASHING), notebook(["stops = [1]", "first = stops[1]"])
+    )
     add(form)
     expect(refusal(form)).to_contain_text(
         "Not a case: the fixed notebook does not run through: code cell 1 raised"
     )
-    expect(refusal(form)).to_contain_text("What to do: Correct it. Nothing was written.")
+    expect(refusal(form)).to_contain_text(
+        "What to do: Correct it. Nothing was written."
+    )
     expect(
-        form.page.get_by_test_id("stMain").get_by_role("link", name=re.compile("^lab: 2 cases"))
+        form.page.get_by_test_id("stMain").get_by_role(
+            "link", name=re.compile("^lab: 2 cases")
+        )
     ).to_have_count(0)
 
 
 @pytest.mark.slow
 def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
-    fill(form, "slow", notebook(["import time\ntime.sleep(600)", "1 / 0"]), notebook(["1", "1"]))
+    fill(
+        form,
+        "slow",
+        notebook(["import time\ntime.sleep(600)", "1 / 0"]),
+        notebook(["1", "1"]),
+    )
     add(form)
     expect(form.get_by_text("Checking slow")).to_be_visible()
     form.get_by_role("button", name="Stop").click()
@@ -116,9 +131,17 @@ def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
     ("crashing", "name", "to", "words"),
     [
         slow(
-            b"{not json", "x", "lab", f"{SCRIPT.replace('/', '')}.ipynb is not a readable notebook"
+            b"{not json",
+            "x",
+            "lab",
+            f"{SCRIPT.replace('/', '')}.ipynb is not a readable notebook",
         ),
-        slow(nbformat.writes(nbformat.v4.new_notebook()).encode(), "x", "lab", "has no code cell"),
+        slow(
+            nbformat.writes(nbformat.v4.new_notebook()).encode(),
+            "x",
+            "lab",
+            "has no code cell",
+        ),
         slow(
             notebook([f"raise ValueError({SCRIPT!r})"]),
             "x",
@@ -126,7 +149,12 @@ def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
             "the fixed notebook does not run through",
         ),
         (notebook(CRASHING), SCRIPT[:60], "lab", "cannot be the name of a case"),
-        slow(notebook(CRASHING), "pandas_1", "junobench", "junobench is not your own benchmark"),
+        slow(
+            notebook(CRASHING),
+            "pandas_1",
+            "junobench",
+            "junobench is not your own benchmark",
+        ),
         slow(notebook(CRASHING), "x", "***", "The benchmark needs a name"),
     ],
 )
@@ -151,7 +179,9 @@ def test_a_form_without_notebooks_says_what_it_needs(form: Locator) -> None:
 
 
 @pytest.mark.slow
-def test_where_execution_is_off_there_is_no_form(facts_app: str, open_page: OpenPage) -> None:
+def test_where_execution_is_off_there_is_no_form(
+    facts_app: str, open_page: OpenPage
+) -> None:
     form = opened(settled(open_page(f"{facts_app}/data")))
     expect(form.get_by_text("this server does not run notebooks")).to_be_visible()
     expect(form.get_by_role("button", name="Check and add")).to_have_count(0)

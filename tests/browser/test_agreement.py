@@ -54,7 +54,13 @@ def labelled(
         for item in items
     }
     acts = [
-        {"event": uuid4().hex, "action": "label", "item": item, "showing": 1, "label": label}
+        {
+            "event": uuid4().hex,
+            "action": "label",
+            "item": item,
+            "showing": 1,
+            "label": label,
+        }
         for item, label in said.items()
     ]
     assert LabelStore(folder, plan.campaign).take(annotator, acts).refused == {}
@@ -86,7 +92,9 @@ def agreement(address: str, *annotators: str, **parameters: str) -> str:
 def kappa_of(twice: dict[str, Labels]) -> float:
     items = list(twice["ana"])
     return float(
-        cohen_kappa_score(*([twice[who][item] for item in items] for who in ("ana", "ben")))
+        cohen_kappa_score(
+            *([twice[who][item] for item in items] for who in ("ana", "ben"))
+        )
     )
 
 
@@ -105,7 +113,9 @@ def test_without_two_annotators_the_page_says_what_to_do(
     expect(title(page)).to_have_text("Data")
 
 
-def test_people_and_judge_of_the_study_are_the_default(full_app: str, open_page: OpenPage) -> None:
+def test_people_and_judge_of_the_study_are_the_default(
+    full_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{full_app}/agreement"))
     text = main(page)
     assert (
@@ -122,7 +132,9 @@ def test_people_and_judge_of_the_study_are_the_default(full_app: str, open_page:
 
 
 @pytest.mark.slow
-def test_all_verdicts_have_five_labels_and_no_order(full_app: str, open_page: OpenPage) -> None:
+def test_all_verdicts_have_five_labels_and_no_order(
+    full_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{full_app}/agreement"))
     page.get_by_test_id("stButtonGroup").get_by_text("all verdicts", exact=True).click()
     wait_for_query(page, of="all verdicts")
@@ -145,9 +157,13 @@ def test_the_two_annotators_of_the_newest_campaign_are_the_default(
     row = grid(page).locator("tr").filter(has_text=re.compile("Cohen's kappa(?!,)"))
     expect(row).to_contain_text(kappa)
     expect(row).to_contain_text("222")
-    powered = page.get_by_test_id("stDataFrame").filter(has_text="Correct, with the judge")
+    powered = page.get_by_test_id("stDataFrame").filter(
+        has_text="Correct, with the judge"
+    )
     expect(powered.locator("tbody tr").first).to_contain_text("published judge")
-    expect(page.get_by_text("Prediction-powered inference")).to_contain_text("those of twice: ana")
+    expect(page.get_by_text("Prediction-powered inference")).to_contain_text(
+        "those of twice: ana"
+    )
 
 
 @pytest.mark.slow
@@ -156,9 +172,15 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
 ) -> None:
     page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
     chart = page.get_by_test_id("stVegaLiteChart").first
-    for detector, n in (("Gemini 2.5 Flash", 84), ("Qwen2.5-32B-Instruct", 64), ("GPT-5", 74)):
+    for detector, n in (
+        ("Gemini 2.5 Flash", 84),
+        ("Qwen2.5-32B-Instruct", 64),
+        ("GPT-5", 74),
+    ):
         expect(
-            chart.locator("text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}"))
+            chart.locator(
+                "text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}")
+            )
         ).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("input", exact=True).click()
     wait_for_query(page, group="setting")
@@ -166,20 +188,30 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
     settled(page)
     page.get_by_role("button", name="Table and downloads").first.click()
     with page.expect_download() as download:
-        page.get_by_test_id("stPopoverBody").get_by_role("button", name="CSV", exact=True).click()
+        page.get_by_test_id("stPopoverBody").get_by_role(
+            "button", name="CSV", exact=True
+        ).click()
     assert download.value.suggested_filename == "agreement_by_input.csv"
     rows = {
         row["setting"]: row
-        for row in csv.DictReader(Path(download.value.path()).read_text("utf-8").splitlines())
+        for row in csv.DictReader(
+            Path(download.value.path()).read_text("utf-8").splitlines()
+        )
     }
-    assert {name: int(row["n"]) for name, row in rows.items()} == {"code": 106, "runtime": 116}
+    assert {name: int(row["n"]) for name, row in rows.items()} == {
+        "code": 106,
+        "runtime": 116,
+    }
     assert all(
-        float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows.values()
+        float(row["low"]) < float(row["value"]) < float(row["high"])
+        for row in rows.values()
     )
 
 
 @pytest.mark.slow
-def test_a_deep_link_names_coefficient_and_group(played: Played, open_page: OpenPage) -> None:
+def test_a_deep_link_names_coefficient_and_group(
+    played: Played, open_page: OpenPage
+) -> None:
     address = agreement(
         played.address,
         "twice: ana",
@@ -214,9 +246,14 @@ def test_of_three_annotators_there_is_alpha_and_no_matrix(
 
 
 @pytest.mark.slow
-def test_what_they_label_differently_leads_to_its_pair(played: Played, open_page: OpenPage) -> None:
+def test_what_they_label_differently_leads_to_its_pair(
+    played: Played, open_page: OpenPage
+) -> None:
     page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
-    n = sum(played.twice["ben"][item] != label for item, label in played.twice["ana"].items())
+    n = sum(
+        played.twice["ben"][item] != label
+        for item, label in played.twice["ana"].items()
+    )
     page.get_by_text(f"{n} of 222 diagnoses with different labels").click()
     table = page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
     expect(table).to_be_visible()
@@ -230,7 +267,9 @@ def test_what_they_label_differently_leads_to_its_pair(played: Played, open_page
 def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
     played: Played, open_page: OpenPage
 ) -> None:
-    address = agreement(played.address, "running: ana", "running: ben", group="detector_title")
+    address = agreement(
+        played.address, "running: ana", "running: ben", group="detector_title"
+    )
     page = settled(open_page(address))
     expect(page.get_by_text("totals appear from 10 on")).to_be_visible()
     assert page.locator(".cw-matrix").count() == 0
@@ -261,7 +300,9 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
 def test_values_that_do_not_exist_fall_back_to_the_defaults(
     full_app: str, open_page: OpenPage
 ) -> None:
-    address = agreement(full_app, "nobody", of="nothing", group="weather", coefficient="luck")
+    address = agreement(
+        full_app, "nobody", of="nothing", group="weather", coefficient="luck"
+    )
     page = settled(open_page(address))
     assert "Cohen's kappa 0.16" in main(page)
     assert page.get_by_test_id("stException").count() == 0

@@ -16,7 +16,16 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AT_ONCE
 
 from .conftest import TIMEOUT_MS, WIDE, OpenPage, Served
-from .desk import KEPT, LABELS, READY, SAVED, in_sight, press_ready, study_campaign, unique
+from .desk import (
+    KEPT,
+    LABELS,
+    READY,
+    SAVED,
+    in_sight,
+    press_ready,
+    study_campaign,
+    unique,
+)
 from .desk import press as press_key
 from .line import line_to
 from .screen import settled, title, wait_for_query
@@ -35,7 +44,9 @@ def folder(study_app: Served) -> DataFolder:
 @pytest.fixture(scope="module")
 def plan(study_app: Served) -> Plan:
     """A campaign of several annotators; each test labels as another of them."""
-    return study_campaign(study_app, CAMPAIGN, "ana", "ben", "cleo", "dan", "finn", "gil", "hugo")
+    return study_campaign(
+        study_app, CAMPAIGN, "ana", "ben", "cleo", "dan", "finn", "gil", "hugo"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +88,9 @@ def test_a_key_labels_saves_and_shows_the_next_item(
         seen[in_sight(page)] = LABELS[key]
         press(page, key)
     assert labels(folder, plan, "ana") == seen
-    expect(page.locator(".cw-desk-progress")).to_contain_text(f"4 of {len(plan.orders['ana'])}")
+    expect(page.locator(".cw-desk-progress")).to_contain_text(
+        f"4 of {len(plan.orders['ana'])}"
+    )
     for act in acts(folder, plan, "ana", AnnotationAction.LABEL):
         assert act.guideline == plan.guideline
         assert act.seconds is not None and 0 < act.seconds < 60
@@ -124,7 +137,9 @@ def test_a_double_tap_is_one_label_and_three_keys_a_second_are_all_taken(
     page.wait_for_function(READY)
     first = in_sight(page)
     page.keyboard.press("1")
-    page.keyboard.press("2")  # at once: the next item is in sight, and nobody has looked at it
+    page.keyboard.press(
+        "2"
+    )  # at once: the next item is in sight, and nobody has looked at it
     expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
     page.wait_for_function(SAVED)
     assert labels(folder, plan, "ben") == seen | {first: "correct"}
@@ -137,7 +152,9 @@ def test_a_held_key_is_one_label_and_typing_labels_nothing(
     first = in_sight(page)
     page.wait_for_function(READY)
     page.keyboard.down("1")
-    page.keyboard.down("1")  # a second "down" without "up" is the keyboard's own repetition
+    page.keyboard.down(
+        "1"
+    )  # a second "down" without "up" is the keyboard's own repetition
     page.keyboard.up("1")
     page.wait_for_function(SAVED)
     second = in_sight(page)
@@ -152,7 +169,9 @@ def test_a_held_key_is_one_label_and_typing_labels_nothing(
     [note] = acts(folder, plan, "cleo", AnnotationAction.NOTE)
     showing = desk_names(folder, plan, "cleo").showing(second)
     assert showing and (note.item, note.note) == (showing.item, "3 models say 2 things")
-    assert [act.item for act in acts(folder, plan, "cleo", AnnotationAction.FLAG)] == [showing.item]
+    assert [act.item for act in acts(folder, plan, "cleo", AnnotationAction.FLAG)] == [
+        showing.item
+    ]
 
 
 def test_partial_and_wrong_open_reasons_and_undo_goes_back(
@@ -163,12 +182,16 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
     press(page, "3")
     expect(page.locator(".cw-desk-last button")).to_have_count(6)
     page.keyboard.press("8")
-    expect(page.locator(".cw-desk-last button[aria-pressed=true]")).to_contain_text("e too vague")
+    expect(page.locator(".cw-desk-last button[aria-pressed=true]")).to_contain_text(
+        "e too vague"
+    )
     page.wait_for_function(SAVED)
     press(page, "1")
     expect(page.locator(".cw-desk-last button")).to_have_count(0)
     [given] = [
-        entry for entry in journal_of(folder, plan, "dan").given.values() if entry.label == "wrong"
+        entry
+        for entry in journal_of(folder, plan, "dan").given.values()
+        if entry.label == "wrong"
     ]
     assert given.reason == "e"
 
@@ -179,7 +202,9 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
     page.wait_for_function(
         "first => document.querySelector('.cw-desk').dataset.item === first", arg=first
     )
-    expect(page.locator(".cw-desk-last")).to_contain_text("Undone: this item was ✗ wrong")
+    expect(page.locator(".cw-desk-last")).to_contain_text(
+        "Undone: this item was ✗ wrong"
+    )
     page.wait_for_function(SAVED)
     assert labels(folder, plan, "dan") == {}
     press(page, "2")
@@ -198,10 +223,13 @@ def test_undo_goes_back_in_another_browser(study_app: Served, browser: Browser) 
             press(page, key)
     with _tab(browser) as page:
         open_desk(page, study_app.address, "eva", plan.campaign)
-        expect(page.locator(".cw-desk-progress")).to_contain_text(f"3 of {len(plan.orders['eva'])}")
+        expect(page.locator(".cw-desk-progress")).to_contain_text(
+            f"3 of {len(plan.orders['eva'])}"
+        )
         press_ready(page, "u")
         page.wait_for_function(
-            "item => document.querySelector('.cw-desk').dataset.item === item", arg=items[2]
+            "item => document.querySelector('.cw-desk').dataset.item === item",
+            arg=items[2],
         )
         page.wait_for_selector(".cw-desk .cw-card")
         page.wait_for_function(SAVED)
@@ -223,7 +251,9 @@ def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
         for key in "123":
             given[in_sight(page)] = LABELS[key]
             press_key(page, key)
-        expect(page.locator(".cw-desk-saved")).to_have_text("3 labels waiting to be saved")
+        expect(page.locator(".cw-desk-saved")).to_have_text(
+            "3 labels waiting to be saved"
+        )
         assert labels(study_app.folder, plan, "eva") == {first: "correct"}
         line.mend()
         page.wait_for_function(SAVED)
@@ -280,7 +310,9 @@ def test_two_devices_of_one_annotator_neither_lose_nor_double_a_label_and_the_st
         assert in_sight(other) == shared
         press(one, "1")
         told = other.locator(".cw-desk-overtaken")
-        press(other, "3")  # the same item: this device has not heard of the other's label yet
+        press(
+            other, "3"
+        )  # the same item: this device has not heard of the other's label yet
         expect(told).to_contain_text("labelled on another device")
         expect(told).to_contain_text("✓ correct. Your label here is ✗ wrong")
         assert labels(folder, plan, "finn") == {shared: "correct"}
@@ -300,11 +332,17 @@ def test_two_devices_of_one_annotator_neither_lose_nor_double_a_label_and_the_st
         third = press_key(other, "1")
         other.wait_for_function(SAVED)
         assert press_key(one, "3") == third
-        expect(one.locator(".cw-desk-overtaken")).to_contain_text("Your label here is ✗ wrong")
+        expect(one.locator(".cw-desk-overtaken")).to_contain_text(
+            "Your label here is ✗ wrong"
+        )
         one.get_by_role("button", name="Keep ✓ correct").click()
         expect(one.locator(".cw-desk-overtaken")).to_be_hidden()
         one.wait_for_function(f"async () => (await ({KEPT})()).length === 0")
-    assert labels(folder, plan, "finn") == {shared: "wrong", second: "partial", third: "correct"}
+    assert labels(folder, plan, "finn") == {
+        shared: "wrong",
+        second: "partial",
+        third: "correct",
+    }
     label_acts = acts(folder, plan, "finn", AnnotationAction.LABEL)
     assert [act.sequence for act in label_acts] == [1, 2, 3, 4]
     assert len({act.device for act in label_acts}) == 2
@@ -320,7 +358,9 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
         page = context.new_page()
         page.on(
             "websocket",
-            lambda socket: socket.on("framereceived", lambda data: frames.append(_bytes(data))),
+            lambda socket: socket.on(
+                "framereceived", lambda data: frames.append(_bytes(data))
+            ),
         )
         open_desk(page, app, "gil")
         for place in range(25):
@@ -403,9 +443,13 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
 
 
 @pytest.mark.slow
-def test_the_keys_are_told_and_leave_streamlits_alone(app: str, open_page: OpenPage) -> None:
+def test_the_keys_are_told_and_leave_streamlits_alone(
+    app: str, open_page: OpenPage
+) -> None:
     page = open_desk(open_page(app), app, "ana")
-    printed = {key.strip().upper() for key in page.locator(".cw-desk kbd").all_inner_texts()}
+    printed = {
+        key.strip().upper() for key in page.locator(".cw-desk kbd").all_inner_texts()
+    }
     assert printed.isdisjoint({"R", "C"})
     page.keyboard.press("?")
     expect(page.locator(".cw-desk-keys")).to_be_visible()
@@ -418,7 +462,9 @@ def test_the_keys_are_told_and_leave_streamlits_alone(app: str, open_page: OpenP
     expect(page.get_by_text("Your task.")).to_be_visible()
 
 
-def test_choosing_a_name_keeps_the_place_in_the_address(app: str, open_page: OpenPage) -> None:
+def test_choosing_a_name_keeps_the_place_in_the_address(
+    app: str, open_page: OpenPage
+) -> None:
     page = open_page(f"{app}/annotate")
     page.get_by_role("button", name="hugo", exact=True).click()
     page.wait_for_selector(".cw-desk .cw-card")
@@ -431,9 +477,13 @@ def test_choosing_a_name_keeps_the_place_in_the_address(app: str, open_page: Ope
 @pytest.mark.slow
 def test_who_has_no_place_is_told_so(app: str, open_page: OpenPage) -> None:
     page = open_page(f"{app}/annotate?campaign={CAMPAIGN}&annotator=nobody")
-    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("is not an annotator")
+    expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
+        "is not an annotator"
+    )
     page.goto(f"{app}/annotate?campaign=../../etc&annotator=ana")
-    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+    expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
+        "There is no campaign"
+    )
 
 
 def test_without_a_campaign_the_page_says_where_one_is_made(

@@ -59,7 +59,9 @@ def change(page: Page, words: str, key: str) -> None:
 
 
 @pytest.mark.slow
-def test_keys_are_chosen_switched_off_and_reset(answered_app: Served, open_page: OpenPage) -> None:
+def test_keys_are_chosen_switched_off_and_reset(
+    answered_app: Served, open_page: OpenPage
+) -> None:
     """Keys are a person's in every campaign, so this person labels in no other test."""
     app = answered_app.address
     plan, other = (
@@ -76,9 +78,13 @@ def test_keys_are_chosen_switched_off_and_reset(answered_app: Served, open_page:
         "N is the key of “write a note on the current item”"
     )
     page.keyboard.press("r")
-    expect(dialog.locator(".cw-keys-told")).to_contain_text("R runs the page again in this app")
+    expect(dialog.locator(".cw-keys-told")).to_contain_text(
+        "R runs the page again in this app"
+    )
     page.keyboard.press("j")
-    expect(dialog.locator(".cw-keys-told")).to_contain_text("J is now the key of “correct”")
+    expect(dialog.locator(".cw-keys-told")).to_contain_text(
+        "J is now the key of “correct”"
+    )
     page.get_by_role("button", name="Switch off the key: skip").click()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -118,7 +124,9 @@ def test_keys_are_chosen_switched_off_and_reset(answered_app: Served, open_page:
     page.wait_for_function(SAVED)
 
 
-def test_a_phone_has_the_labels_in_reach_and_the_texts_first(app: str, open_page: OpenPage) -> None:
+def test_a_phone_has_the_labels_in_reach_and_the_texts_first(
+    app: str, open_page: OpenPage
+) -> None:
     page = open_desk(open_page(app), app, "phone")
     page.set_viewport_size(PHONE)
     acts = page.locator(".cw-desk-acts button:visible")
@@ -128,7 +136,9 @@ def test_a_phone_has_the_labels_in_reach_and_the_texts_first(app: str, open_page
         boxes = [box for button in acts.all() if (box := button.bounding_box())]
         assert len(boxes) == 8
         assert all(box["height"] >= THUMB and box["width"] >= THUMB for box in boxes)
-        assert all(box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"] for box in boxes)
+        assert all(
+            box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"] for box in boxes
+        )
         assert all(box["y"] + box["height"] <= PHONE["height"] for box in boxes)
     tops = [page.locator(f".cw-card {part}").evaluate("part => part.getBoundingClientRect().top") for part in
             (".cw-truth", ".cw-diagnoses", ".cw-code")]  # fmt: skip
@@ -175,7 +185,9 @@ def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(
 
 
 @pytest.mark.parametrize("theme", ["light", slow("dark")])
-def test_desk_keys_and_deciding_are_accessible(theme: str, app: str, open_page: OpenPage) -> None:
+def test_desk_keys_and_deciding_are_accessible(
+    theme: str, app: str, open_page: OpenPage
+) -> None:
     page = open_desk(open_page("about:blank", color_scheme=theme), app, "axe", "ben")
     page.keyboard.press("e")
     page.wait_for_selector(".cw-desk-evidence .cw-pair")

@@ -33,9 +33,15 @@ def folder(study_app: Served) -> DataFolder:
 @pytest.fixture(scope="module")
 def plan(study_app: Served) -> Plan:
     """Few items: all detected crashes of one library. Another campaign of them begins with a calibration round."""
-    of_one_library = Population("junobench", "crane-llm-2025-10", libraries=("seaborn",))
+    of_one_library = Population(
+        "junobench", "crane-llm-2025-10", libraries=("seaborn",)
+    )
     calibrated = CampaignRequest(
-        CALIBRATED, ("ana", "ben"), of_one_library, Design(DrawKind.ALL, calibration=2), seed=7
+        CALIBRATED,
+        ("ana", "ben"),
+        of_one_library,
+        Design(DrawKind.ALL, calibration=2),
+        seed=7,
     )
     keep_campaign(study_app.folder, drawn_plan(study_app.store, calibrated))
     return campaign_of_all(study_app, NAME, of_one_library)
@@ -121,7 +127,9 @@ def test_a_desk_works_where_the_browser_grants_no_secure_context(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
     """Over plain http from another machine a browser has no crypto.randomUUID."""
-    page = open_page(app, color_scheme="light")  # its own browser: the script stays with the tab
+    page = open_page(
+        app, color_scheme="light"
+    )  # its own browser: the script stays with the tab
     page.add_init_script("delete Crypto.prototype.randomUUID")
     open_desk(page, app, "ben")
     assert page.evaluate("crypto.randomUUID") is None

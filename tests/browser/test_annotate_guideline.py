@@ -20,18 +20,20 @@ from .screen import settled
 
 pytestmark = pytest.mark.browser
 
-ANSWERED_WITH = (
-    "version => document.querySelector('.cw-desk').cwDesk.snapshot.guideline === version"
-)
+ANSWERED_WITH = "version => document.querySelector('.cw-desk').cwDesk.snapshot.guideline === version"
 OLD = "Judge the cause that the text names."
 
 
 def campaign_with(app: Served, guideline: str) -> Plan:
     """A campaign of ana alone with this guideline."""
     verdicts, left_out = population(app.store, OWN_ANSWERS)
-    wish = CampaignRequest(unique("guided"), ("ana",), OWN_ANSWERS, Design(DrawKind.ALL), seed=7)
+    wish = CampaignRequest(
+        unique("guided"), ("ana",), OWN_ANSWERS, Design(DrawKind.ALL), seed=7
+    )
     created_at = "2026-11-21T10:00:00+00:00"
-    plan = draw_plan(wish, verdicts, guideline=guideline, created_at=created_at, left_out=left_out)
+    plan = draw_plan(
+        wish, verdicts, guideline=guideline, created_at=created_at, left_out=left_out
+    )
     keep_campaign(app.folder, plan)
     return plan
 
@@ -54,7 +56,9 @@ def test_a_campaign_keeps_its_guideline_when_the_program_has_another(
     page.get_by_role("button", name="Guideline").click()
     expect(page.get_by_text(text)).to_be_visible()
     expect(page.get_by_text("Your task.")).to_have_count(0)
-    expect(page.get_by_text(f"version {version_of(text)}, stored with every label")).to_be_visible()
+    expect(
+        page.get_by_text(f"version {version_of(text)}, stored with every label")
+    ).to_be_visible()
     assert [act.guideline for act in acts_of(answered_app.folder, plan, "ana")] == [
         version_of(text)
     ]
@@ -77,12 +81,15 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     news, changes = page.locator(".cw-desk-news"), page.locator(".cw-desk-changes")
     label(page, "1")
     lead = open_page(
-        f"{answered_app.address}/campaigns?campaign={plan.campaign}", color_scheme="light"
+        f"{answered_app.address}/campaigns?campaign={plan.campaign}",
+        color_scheme="light",
     )
     lead.get_by_text("Change the guideline").click()
     lead.get_by_label("Text, Markdown").fill(f"{OLD} Symptoms alone are partial.")
     lead.get_by_label("Author").fill("lea")
-    expect(lead.locator(".cw-prose .cw-word").first).to_have_text(re.compile("Symptoms"))
+    expect(lead.locator(".cw-prose .cw-word").first).to_have_text(
+        re.compile("Symptoms")
+    )
     lead.get_by_role("button", name="Store new version").click()
     expect(lead.get_by_text(re.compile("^Changed .* by lea$"))).to_be_visible()
     second = current_guideline(folder, plan)
@@ -102,9 +109,15 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     label(page, "1")
     settled(page)
     page.get_by_role("button", name="Guideline").click()
-    expect(page.get_by_text(f"version {second.version}, stored with every label")).to_be_visible()
-    page.get_by_text(re.compile(f"Version {plan.guideline}, until .*: 3 of your labels")).click()
-    expect(page.get_by_test_id("stExpanderDetails").get_by_text(OLD, exact=True)).to_be_visible()
+    expect(
+        page.get_by_text(f"version {second.version}, stored with every label")
+    ).to_be_visible()
+    page.get_by_text(
+        re.compile(f"Version {plan.guideline}, until .*: 3 of your labels")
+    ).click()
+    expect(
+        page.get_by_test_id("stExpanderDetails").get_by_text(OLD, exact=True)
+    ).to_be_visible()
 
     versions = [act.guideline for act in acts_of(folder, plan, "ana")]
     assert versions == [*[plan.guideline] * 3, second.version]

@@ -63,7 +63,9 @@ def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(
         press(second, "1")
         second.wait_for_function(SAVED)
         first.close()
-        assert open_desk(second, answered_app, plan).locator(".cw-desk-notice").is_hidden()
+        assert (
+            open_desk(second, answered_app, plan).locator(".cw-desk-notice").is_hidden()
+        )
     finally:
         context.close()
     given = journal_of(answered_app.folder, plan, "ana").given
@@ -127,7 +129,9 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
             press(page, "u")
             assert in_sight(page) == back
         press_ready(page, "u")  # this one's card is not here
-        expect(page.locator(".cw-desk-wait")).to_have_text("loading the previous item …")
+        expect(page.locator(".cw-desk-wait")).to_have_text(
+            "loading the previous item …"
+        )
         page.keyboard.press("3")
         expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
         assert in_sight(page) == given[-BACK]
@@ -138,7 +142,9 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
         press(page, "u")
         assert in_sight(page) == given[-BACK]
         press(page, "1")
-        page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK + 3)
+        page.wait_for_function(
+            f"async n => (await ({KEPT})()).length === n", arg=BACK + 3
+        )
         page.close()
         page = context.new_page()
         open_desk(page, answered_app, plan)
@@ -150,7 +156,8 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
         context.close()
     names = desk_names(folder, plan, "ana")
     labels = {
-        names.of(one): entry.label for one, entry in journal_of(folder, plan, "ana").given.items()
+        names.of(one): entry.label
+        for one, entry in journal_of(folder, plan, "ana").given.items()
     }
     assert labels == {
         given[0]: "correct",

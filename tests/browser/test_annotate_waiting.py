@@ -99,11 +99,15 @@ def saved(folder: DataFolder, plan: Plan, annotator: str = "ana") -> dict[str, s
     return {names.of(showing): str(entry.label) for showing, entry in given.items()}
 
 
-def times_labelled(folder: DataFolder, plan: Plan, annotator: str = "ana") -> Counter[str]:
+def times_labelled(
+    folder: DataFolder, plan: Plan, annotator: str = "ana"
+) -> Counter[str]:
     """Item to how many labels of it the ledger holds."""
     acts = acts_of(folder, plan, annotator)
     return Counter(
-        f"{act.item}/{act.showing}" for act in acts if act.action is AnnotationAction.LABEL
+        f"{act.item}/{act.showing}"
+        for act in acts
+        if act.action is AnnotationAction.LABEL
     )
 
 
@@ -126,11 +130,17 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
             page.wait_for_function(SAVED)
             page.wait_for_function(AHEAD_LOADED)
         given |= label(page, "123123")
-        expect(page.locator(".cw-desk-saved")).to_have_text("6 labels waiting to be saved")
+        expect(page.locator(".cw-desk-saved")).to_have_text(
+            "6 labels waiting to be saved"
+        )
         with serve(answered.path, port=port, CRANE_PASSWORD=PASSWORD):
             expect(page.get_by_label("Password", exact=True)).to_be_visible()
-            expect(page.locator(".cw-desk-notice")).to_contain_text("6 labels waiting to be saved")
-            given |= label(page, "321321")  # the desk stands while the password is asked
+            expect(page.locator(".cw-desk-notice")).to_contain_text(
+                "6 labels waiting to be saved"
+            )
+            given |= label(
+                page, "321321"
+            )  # the desk stands while the password is asked
             assert len(saved(answered, plan)) == 1
             log_in(page)
             page.wait_for_function(SAVED)
@@ -177,7 +187,9 @@ def test_labels_outlive_a_reload_while_the_password_is_asked(
         page.goto("about:blank")
         line.mend()
         page.goto(desk_address(line.address, plan))
-        expect(page.locator(".cw-desk-notice")).to_contain_text("2 labels waiting to be saved")
+        expect(page.locator(".cw-desk-notice")).to_contain_text(
+            "2 labels waiting to be saved"
+        )
         assert page.locator(".cw-desk-card").is_hidden()
         assert saved(locked_app.folder, plan) == {}
         log_in(page)
@@ -238,7 +250,9 @@ def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
         lock_campaign(answered_app.folder, plan.campaign, by="ben")
         line.mend()
         again = open_desk(context.new_page(), line.address, plan)
-        expect(again.locator(".cw-desk-notice")).to_contain_text("2 labels are not saved")
+        expect(again.locator(".cw-desk-notice")).to_contain_text(
+            "2 labels are not saved"
+        )
         expect(again.locator(".cw-desk-last")).to_contain_text("Locked by ben")
         expect(again.locator(".cw-desk-saved")).to_have_text("2 labels not saved")
         acts = downloaded(again)
@@ -247,7 +261,9 @@ def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
         expect(again.locator(".cw-desk-notice")).to_be_hidden()
         wait_until_kept(again, 0)
     assert {str(act["id"]): act["label"] for act in acts} == given
-    assert {(act["campaign"], act["annotator"]) for act in acts} == {(plan.campaign, "ana")}
+    assert {(act["campaign"], act["annotator"]) for act in acts} == {
+        (plan.campaign, "ana")
+    }
     assert len(saved(answered_app.folder, plan)) == 1
 
 
@@ -259,11 +275,15 @@ def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
         page = open_desk(context.new_page(), answered_app.address, plan)
         campaign_file(answered_app.folder, plan.campaign).unlink()
         press_ready(page, "1")
-        expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+        expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
+            "There is no campaign"
+        )
         expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
         assert len(downloaded(page)) == 1
         page.reload()
-        expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+        expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
+            "There is no campaign"
+        )
         expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
         assert [act["label"] for act in downloaded(page)] == ["correct"]
 
@@ -284,7 +304,9 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
         wait_until_kept(page, 2)
         page.close()
         file = campaign_file(answered, plan.campaign)
-        made_anew = file.read_text("utf-8").replace(plan.created_at, "2020-01-01T00:00:00+00:00")
+        made_anew = file.read_text("utf-8").replace(
+            plan.created_at, "2020-01-01T00:00:00+00:00"
+        )
         file.write_text(made_anew, "utf-8")
         with serve(answered.path, port=port) as address:
             again = open_desk(context.new_page(), address, plan)
@@ -320,7 +342,9 @@ def test_a_browser_that_keeps_nothing_is_told_and_warns_before_it_is_left(
         open_desk(page, line.address, plan)
         line.cut()
         given = label(page, "12")
-        expect(page.locator(".cw-desk-notice")).to_contain_text("This browser keeps nothing")
+        expect(page.locator(".cw-desk-notice")).to_contain_text(
+            "This browser keeps nothing"
+        )
         with page.expect_event("dialog"):
             page.close(run_before_unload=True)
         assert asked == ["beforeunload"]

@@ -31,11 +31,17 @@ ALLOWED = {"CRANE_ALLOW_EXECUTION": "1"}
 def kernel(tmp_path: Path, jupyter_runtime: Path) -> Iterator[KernelManager]:
     notebook = tmp_path / NAME
     nbformat.write(
-        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS]),
+        nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(code) for code in CELLS]
+        ),
         notebook,
     )
-    make = partial(KernelManager, connection_file=str(jupyter_runtime / "kernel-77aa.json"))
-    manager, client = started(make, env=os.environ | {"JPY_SESSION_NAME": str(notebook)})
+    make = partial(
+        KernelManager, connection_file=str(jupyter_runtime / "kernel-77aa.json")
+    )
+    manager, client = started(
+        make, env=os.environ | {"JPY_SESSION_NAME": str(notebook)}
+    )
     client.execute_interactive(CELLS[0], timeout=PATIENCE_S)
     try:
         yield manager
@@ -94,4 +100,6 @@ def test_it_is_offered_to_nobody_behind_a_password(
 def test_it_is_offered_to_nobody_where_others_have_access(
     kernel: KernelManager, start_app: StartApp, open_page: OpenPage
 ) -> None:
-    is_not_offered(open_page(f"{start_app(**ALLOWED, CRANE_HOSTS='lab.example')}{PATH}"))
+    is_not_offered(
+        open_page(f"{start_app(**ALLOWED, CRANE_HOSTS='lab.example')}{PATH}")
+    )

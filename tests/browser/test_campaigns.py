@@ -101,8 +101,12 @@ def test_a_plan_is_shown_before_it_is_stored(
     fill(page, "Name", "study")
     fill(page, "Annotators", "ana, ben")
     expect(page.get_by_text("needs 218")).to_contain_text("222 are drawn")
-    expect(page.get_by_text("222 items belong to")).to_contain_text("are not independent")
-    expect(page.get_by_text("501 labels of 'published human'")).to_contain_text("design effect")
+    expect(page.get_by_text("222 items belong to")).to_contain_text(
+        "are not independent"
+    )
+    expect(page.get_by_text("501 labels of 'published human'")).to_contain_text(
+        "design effect"
+    )
     strata = rows_of(page.get_by_test_id("stDataFrame").first)
     assert [row[1:4] for row in strata] == [
         ["90", "40", "40"], ["99", "44", "44"], ["79", "35", "35"], ["88", "39", "39"], ["71", "31", "31"],
@@ -140,9 +144,13 @@ def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -
 
 
 @pytest.mark.slow
-def test_without_texts_the_page_says_to_bring_them(facts_app: str, open_page: OpenPage) -> None:
+def test_without_texts_the_page_says_to_bring_them(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = opened(open_page, f"{facts_app}/campaigns", TITLES["/campaigns"])
-    expect(page.get_by_text("501 verdicts match, but their texts are not loaded")).to_be_visible()
+    expect(
+        page.get_by_text("501 verdicts match, but their texts are not loaded")
+    ).to_be_visible()
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="Data page").click()
     expect(title(page)).to_have_text(TITLES["/data"])
 
@@ -150,7 +158,9 @@ def test_without_texts_the_page_says_to_bring_them(facts_app: str, open_page: Op
 def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
     app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
 ) -> None:
-    items = [showing.item for showing in plans["going"].orders["ana"] if showing.showing == 1][:12]
+    items = [
+        showing.item for showing in plans["going"].orders["ana"] if showing.showing == 1
+    ][:12]
     label(folder, "going", "ana", dict.fromkeys(items[:9], "correct"), seconds=12.0)
     label(folder, "going", "ana", dict.fromkeys(items[9:], "wrong"), seconds=2.0)
     label(folder, "going", "ben", dict.fromkeys(items[:4], "correct"))
@@ -172,7 +182,9 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
 
 
 @pytest.mark.slow
-def test_the_desk_tells_an_annotator_nothing_of_the_others(app: str, open_page: OpenPage) -> None:
+def test_the_desk_tells_an_annotator_nothing_of_the_others(
+    app: str, open_page: OpenPage
+) -> None:
     page = open_page(f"{app}/annotate?campaign=going&annotator=ana")
     page.wait_for_selector(".cw-desk .cw-card")
     assert "ben" not in page.get_by_test_id("stMain").inner_text().split()
@@ -192,20 +204,27 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     settled(page)
     assert query(page) == {"campaign": ["differing"], "decide": ["next"]}
     expect(page.locator(".cw-said")).to_contain_text("ana")
-    assert page.locator(".cw-said section").all_inner_texts() == ["ana\n✓ correct", "ben\n✗ wrong"]
+    assert page.locator(".cw-said section").all_inner_texts() == [
+        "ana\n✓ correct",
+        "ben\n✗ wrong",
+    ]
     expect(page.locator(".cw-card .cw-truth")).to_be_visible()
     expect(page.locator(".cw-pair .cw-target")).to_be_visible()
 
     page.get_by_role("button", name="Save and next").click()
-    expect(page.locator(".cw-decide-told")).to_contain_text("a label, a reason, and who decides")
+    expect(page.locator(".cw-decide-told")).to_contain_text(
+        "a label, a reason, and who decides"
+    )
     assert disputes(folder, plan)[0].decision is None
 
     page.keyboard.press("2")
-    expect(page.get_by_role("button", name="partial")).to_have_attribute("aria-pressed", "true")
-    page.keyboard.press("5")
-    expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute(
+    expect(page.get_by_role("button", name="partial")).to_have_attribute(
         "aria-pressed", "true"
     )
+    page.keyboard.press("5")
+    expect(
+        page.get_by_role("button", name="evidence was overlooked")
+    ).to_have_attribute("aria-pressed", "true")
     page.get_by_label("Who decides", exact=True).fill("cleo")
     page.get_by_label("Note", exact=True).fill("<b>see</b> cell 2")
     page.get_by_role("button", name="Save and next").click()
@@ -224,7 +243,9 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     page.get_by_role("button", name="Back to differing").click()
     expect(title(page)).to_have_text("differing")
     settled(page)
-    finals = {row[0]: row[1:] for row in rows_of(page.get_by_test_id("stDataFrame").nth(1))}
+    finals = {
+        row[0]: row[1:] for row in rows_of(page.get_by_test_id("stDataFrame").nth(1))
+    }
     assert finals["adjudicated"] == ["1", "0", "1", "0"]
     assert finals["open"][0] == "1"
 
@@ -237,7 +258,9 @@ def test_whoever_decides_is_not_told_model_or_input_either(
     asked = sorted(item.item for item in plan.items)[2]
     label(folder, "differing", "ana", {asked: "correct"})
     label(folder, "differing", "ben", {asked: "wrong"})
-    page = opened(open_page, f"{app}/campaigns?campaign=differing&decide={asked}", "Decide")
+    page = opened(
+        open_page, f"{app}/campaigns?campaign=differing&decide={asked}", "Decide"
+    )
     expect(page.locator(".cw-said")).to_be_visible()
     told = page.get_by_test_id("stMain").inner_html().lower()
     assert [word for word in TELLING if word.lower() in told] == []
@@ -284,9 +307,9 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
     lock = kept_campaign(folder, "exported").lock
     assert lock is not None and lock.locked_by == "cleo"
     after = downloaded(page)
-    assert {row["detector"] for row in csv.DictReader(io.StringIO(after["labels.csv"]))} == {
-        v.detector for v in verdicts
-    }
+    assert {
+        row["detector"] for row in csv.DictReader(io.StringIO(after["labels.csv"]))
+    } == {v.detector for v in verdicts}
     assert json.loads(after["plan.json"])["seed"] == plan.seed
 
 
@@ -296,7 +319,8 @@ def downloaded(page: Page) -> dict[str, str]:
         page.get_by_role("button", name="Export", exact=True).click()
     with zipfile.ZipFile(download.value.path()) as archive:
         return {
-            name.split("/")[1]: archive.read(name).decode("utf-8") for name in archive.namelist()
+            name.split("/")[1]: archive.read(name).decode("utf-8")
+            for name in archive.namelist()
         }
 
 
@@ -318,10 +342,14 @@ def test_a_locked_campaign_takes_no_decision(
 
 
 @pytest.mark.slow
-def test_a_name_that_is_none_is_told_and_leads_back(app: str, open_page: OpenPage) -> None:
+def test_a_name_that_is_none_is_told_and_leads_back(
+    app: str, open_page: OpenPage
+) -> None:
     for name in ("dream", "%3Cimg%20src=x%20onerror=alert(1)%3E", "..%2F..%2Fsources"):
         page = open_page(f"{app}/campaigns?campaign={name}")
-        expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+        expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
+            "There is no campaign"
+        )
         settled(page)
     page.get_by_role("button", name="All campaigns").click()
     expect(title(page)).to_have_text(TITLES["/campaigns"])
@@ -336,13 +364,17 @@ def test_a_name_that_is_none_is_told_and_leads_back(app: str, open_page: OpenPag
 
 
 @pytest.fixture(scope="module")
-def led_app(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def led_app(
+    imported_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Address of an app that asks who leads for a password; twelve items of its campaign `guarded` have two labels."""
     folder = DataFolder(
         Path(shutil.copytree(imported_data, tmp_path_factory.mktemp("led") / "data"))
     )
     plan = new_campaign(folder, PAIR, "guarded")
-    items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]
+    items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][
+        :12
+    ]
     for annotator in PAIR:
         label(folder, "guarded", annotator, dict.fromkeys(items, "correct"))
     with serve(folder.path, CRANE_LEAD_PASSWORD="léad") as address:
@@ -360,7 +392,9 @@ def test_with_a_password_only_who_leads_sees_how_annotators_do(
     assert page.get_by_text("New campaign").count() == 0
     asked.fill("lead")
     page.get_by_role("button", name="Open").click()
-    expect(page.get_by_text("That is not the password.")).to_contain_text("CRANE_LEAD_PASSWORD")
+    expect(page.get_by_text("That is not the password.")).to_contain_text(
+        "CRANE_LEAD_PASSWORD"
+    )
     asked.fill("léad")
     page.get_by_role("button", name="Open").click()
     expect(page.get_by_text("New campaign")).to_be_visible()

@@ -55,7 +55,9 @@ def test_filters_in_the_address_count_as_published(cases: Page, facts_app: str) 
             expect(listed(cases)).to_have_count(n)
 
 
-def test_a_chosen_filter_is_in_the_address_and_survives_reload_and_back(cases: Page) -> None:
+def test_a_chosen_filter_is_in_the_address_and_survives_reload_and_back(
+    cases: Page,
+) -> None:
     choose(cases, "Root cause", "API misuse")
     expect(count_line(cases)).to_contain_text("45 of 111 cases")
     wait_for_query(cases, root_cause="API misuse")
@@ -86,7 +88,9 @@ def test_two_values_of_one_filter_add_up(cases: Page) -> None:
 
 @pytest.mark.slow
 def test_the_list_says_which_experiments_its_counts_join(cases: Page) -> None:
-    expect(count_line(cases)).to_contain_text("join 3 experiments; each pattern names those")
+    expect(count_line(cases)).to_contain_text(
+        "join 3 experiments; each pattern names those"
+    )
     choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
     expect(count_line(cases)).not_to_contain_text("experiments")
 
@@ -110,13 +114,17 @@ def test_filters_that_nothing_passes_say_how_to_widen_them(cases: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_value_that_does_not_exist_leaves_a_page_that_works(cases: Page, facts_app: str) -> None:
+def test_a_value_that_does_not_exist_leaves_a_page_that_works(
+    cases: Page, facts_app: str
+) -> None:
     cases.goto(f"{facts_app}/cases?benchmark=nowhere&root_cause=nothing")
     expect(title(cases)).to_have_text(CASES)
     expect(count_line(cases)).to_contain_text("111 of 111 cases")
 
 
-def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: Page) -> None:
+def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(
+    cases: Page,
+) -> None:
     choose(cases, "Root cause", "ML model confusion")
     expect(count_line(cases)).to_contain_text("2 of 111 cases")
     expect(listed(cases)).to_have_count(2)
@@ -171,7 +179,8 @@ def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is
     wait_for_query(cases, sort="-n_found")
     expect(cases.locator("th[aria-sort=descending]")).to_contain_text("Predicted by")
     counts = [
-        int(text.split(" of ")[0]) for text in cases.locator("td.cw-of-n_found").all_inner_texts()
+        int(text.split(" of ")[0])
+        for text in cases.locator("td.cw-of-n_found").all_inner_texts()
     ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 9 > counts[-1], "as text, 9 would stand before 11"
@@ -188,7 +197,9 @@ def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is
     expect(settled(cases).get_by_text("1 of 111 in this list")).to_be_visible()
 
 
-def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(cases: Page) -> None:
+def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(
+    cases: Page,
+) -> None:
     expect(title(cases)).to_contain_text("1 of 111 crashes escapes every detector")
     lines = cases.locator(".cw-picture [data-case]")
     expect(lines).to_have_count(111)
@@ -209,7 +220,9 @@ def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(cases: 
 
 
 @pytest.mark.slow
-def test_values_of_detector_input_and_experiment_count_the_cases_they_answered(cases: Page) -> None:
+def test_values_of_detector_input_and_experiment_count_the_cases_they_answered(
+    cases: Page,
+) -> None:
     counts = offered_counts(cases, "Detector")
     assert counts["GPT-5"] == counts["Gemini 2.5 Flash"] == 111
     assert {"−RT", "+RT"} <= offered_counts(cases, "Input").keys()
@@ -217,7 +230,9 @@ def test_values_of_detector_input_and_experiment_count_the_cases_they_answered(c
     expect(count_line(cases)).to_contain_text("15 of 111 cases")
     settled(cases)
     assert offered_counts(cases, "Detector")["GPT-5"] == 15
-    assert offered_counts(cases, "Experiment")["CRANE-LLM, release of October 2025"] == 15
+    assert (
+        offered_counts(cases, "Experiment")["CRANE-LLM, release of October 2025"] == 15
+    )
     choose(cases, "Detector", "GPT-5")
     wait_for_query(cases, detector="gpt-5")
     settled(cases)
@@ -242,7 +257,9 @@ def offered_counts(page: Page, label: str) -> dict[str, int]:
 @pytest.mark.parametrize("width", [360, *SLOW_WIDTHS])
 def test_nothing_scrolls_sideways(cases: Page, width: int) -> None:
     cases.set_viewport_size({"width": width, "height": 900})
-    cases.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+    cases.wait_for_function(
+        "width => document.documentElement.clientWidth === width", arg=width
+    )
     # Waited for, not asked once: another width may draw the page again, and a box is missing meanwhile.
     cases.wait_for_function(
         """names => names.every(name => {
@@ -258,7 +275,9 @@ def test_nothing_scrolls_sideways(cases: Page, width: int) -> None:
 
 
 @pytest.mark.slow
-def test_words_of_the_code_and_the_traceback_are_found(full_app: str, open_page: OpenPage) -> None:
+def test_words_of_the_code_and_the_traceback_are_found(
+    full_app: str, open_page: OpenPage
+) -> None:
     page = open_page(f"{full_app}/cases?find=reshape")
     expect(count_line(page)).to_contain_text("of 111 cases")
     expect(count_line(page)).not_to_contain_text("111 of 111")
@@ -296,7 +315,9 @@ def test_another_benchmark_shows_its_own_cases(cases: Page) -> None:
     choose(cases, "Benchmark", "minibench")
     expect(count_line(cases)).to_contain_text("40 of 40 cases")
     wait_for_query(cases, benchmark="minibench")
-    listed(cases).filter(has=cases.get_by_role("rowheader", name="pandas_2", exact=True)).click()
+    listed(cases).filter(
+        has=cases.get_by_role("rowheader", name="pandas_2", exact=True)
+    ).click()
     expect(title(cases)).to_have_text("pandas_2")
     expect(cases.locator(".cw-facts")).to_contain_text("minibench")
 

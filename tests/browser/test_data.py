@@ -37,11 +37,17 @@ def small_study(commit: str = DEFAULT, sign: str = "") -> bytes:
     """An archive in the layout of October 2025 with one case, in our own words: a new model's answers, no facts."""
     files: dict[str, str] = {}
     for version in ("reproduced", "fixed"):
-        cell, target = "prices = [3, 4]\n", f"prices[{5 if version == 'reproduced' else 1}]\n"
+        cell, target = (
+            "prices = [3, 4]\n",
+            f"prices[{5 if version == 'reproduced' else 1}]\n",
+        )
         body = f"# Executed Cells:\n## Cell 1:\n{cell}\n\n# Target Cell:\n{target}"
         files[f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt"] = body
         answers = [
-            {"reasoning": f"Ours, number {n}{sign}.", "detection": version == "reproduced"}
+            {
+                "reasoning": f"Ours, number {n}{sign}.",
+                "detection": version == "reproduced",
+            }
             for n in range(5)
         ]
         folder = f"llms/llms_outputs/results_raw/{MODEL}/crash_detection_code"
@@ -113,7 +119,9 @@ def data_page(intake_app: str, open_page: OpenPage) -> Page:
 
 def rows_of(page: Page, table: str) -> Locator:
     """The number of rows that the list of tables at the end of the page says."""
-    folded = page.get_by_test_id("stExpander").filter(has_text=re.compile("^.*Database: "))
+    folded = page.get_by_test_id("stExpander").filter(
+        has_text=re.compile("^.*Database: ")
+    )
     if folded.locator("details").get_attribute("open") is None:
         folded.locator("summary").click()
     grid = folded.get_by_test_id("stDataFrame")
@@ -146,7 +154,9 @@ def prediction(index: int, **fields: object) -> str:
     return json.dumps(line | fields)
 
 
-def test_the_published_archive_loaded_without_a_problem(full_app: str, open_page: OpenPage) -> None:
+def test_the_published_archive_loaded_without_a_problem(
+    full_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{full_app}/data"))
     sources = page.get_by_test_id("stDataFrame").first
     expect(sources.locator("tbody tr")).to_have_count(len(embedded()) + 1)
@@ -220,7 +230,9 @@ def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) 
     expect(data_page.locator(".cw-target")).to_contain_text("prices[5]")
 
 
-def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str) -> None:
+def test_a_source_shows_its_release_and_commit(
+    data_page: Page, intake_app: str
+) -> None:
     """Another release by hand, beside the one that the button brought in the test before."""
     upload(data_page, "later.tar.gz", small_study(LATER, sign="!"))
     expect(data_page.get_by_text(re.compile("Loaded later"))).to_contain_text(
@@ -233,7 +245,9 @@ def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str)
         ("later", "other", LATER),
     ):
         cells = sources.filter(
-            has=data_page.get_by_role("gridcell", name=name, exact=True, include_hidden=True)
+            has=data_page.get_by_role(
+                "gridcell", name=name, exact=True, include_hidden=True
+            )
         )
         expect(cells.locator("td").nth(RELEASE_COLUMN)).to_have_text(release)
         expect(cells.locator("td").nth(COMMIT_COLUMN)).to_contain_text(commit[:7])
@@ -242,7 +256,9 @@ def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str)
     expect(shipped.nth(COMMIT_COLUMN)).to_have_text("")
     data_page.goto(f"{intake_app}/cases?case={CASE}")
     expect(
-        settled(data_page).get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6").first
+        settled(data_page)
+        .get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6")
+        .first
     ).to_be_visible()
 
 
@@ -271,9 +287,15 @@ def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(
 ) -> None:
     section = data_page.get_by_test_id("stDataFrame")
     counted = (
-        section.filter(has_text="As recorded").locator("tbody tr").filter(has_text="verified-lab")
+        section.filter(has_text="As recorded")
+        .locator("tbody tr")
+        .filter(has_text="verified-lab")
     )
     for place, number in enumerate("2110", start=1):
         expect(counted.locator("td").nth(place)).to_have_text(number)
-    expect(data_page.get_by_text("Pairs that are not what they claim to be")).to_be_visible()
-    expect(section.filter(has_text="its target, code cell 1, raised nothing")).to_have_count(1)
+    expect(
+        data_page.get_by_text("Pairs that are not what they claim to be")
+    ).to_be_visible()
+    expect(
+        section.filter(has_text="its target, code cell 1, raised nothing")
+    ).to_have_count(1)

@@ -71,7 +71,8 @@ def test_keys_as_fast_as_items_change_are_decisions_of_the_items_in_sight(
         for item, one in decisions_of(folder, plan).items()
     }
     assert decided == {
-        item: [LABELS[keys[0]], reasons[keys[1]], "cleo"] for item, keys in wanted.items()
+        item: [LABELS[keys[0]], reasons[keys[1]], "cleo"]
+        for item, keys in wanted.items()
     }
     files = folder.ledger.rglob(f"{plan.campaign}/**/cleo.jsonl")
     assert sum(len(file.read_text("utf-8").splitlines()) for file in files) >= N_ITEMS
@@ -94,8 +95,12 @@ def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(
     page.keyboard.press("s")
     assert page.evaluate(SHOWN) != first
     page.keyboard.press("Enter")
-    expect(page.locator(".cw-decide-told")).to_contain_text("a label, a reason, and who decides")
+    expect(page.locator(".cw-decide-told")).to_contain_text(
+        "a label, a reason, and who decides"
+    )
     page.get_by_label("Note", exact=True).fill("2 of 3")
     expect(page.locator("[data-act^=label-][aria-pressed=true]")).to_have_count(0)
-    expect(page.get_by_text(f"{N_ITEMS} of {N_ITEMS} wait for a decision")).to_be_visible()
+    expect(
+        page.get_by_text(f"{N_ITEMS} of {N_ITEMS} wait for a decision")
+    ).to_be_visible()
     assert decisions_of(answered_app.folder, plan) == {}

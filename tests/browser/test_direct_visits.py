@@ -50,7 +50,9 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
     settled(page)
     assert menu(page) == MENU
     assert page.evaluate("window.foreignMenus") == 0
-    assert page.locator("[data-testid=stSidebar], [data-testid=stSidebarNav]").count() == 0
+    assert (
+        page.locator("[data-testid=stSidebar], [data-testid=stSidebarNav]").count() == 0
+    )
     assert is_framed(page)
     assert page.url.endswith(address)
     assert page.get_by_test_id("stException").count() == 0
@@ -63,7 +65,9 @@ def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant
     page = open_page(f"{app}/casess")
     expect(title(page)).to_have_text("Page not found")
     expect(
-        page.get_by_text("The address ends in 'casess', which is not the name of a page.")
+        page.get_by_text(
+            "The address ends in 'casess', which is not the name of a page."
+        )
     ).to_be_visible()
     settled(page)
     assert menu(page) == MENU
@@ -123,7 +127,9 @@ def test_no_page_shows_anything_before_the_password(
 
 
 @pytest.mark.slow
-def test_a_file_can_be_uploaded_after_the_password(locked_app: Served, open_page: OpenPage) -> None:
+def test_a_file_can_be_uploaded_after_the_password(
+    locked_app: Served, open_page: OpenPage
+) -> None:
     page = open_page(f"{locked_app.address}/data")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Open").click()

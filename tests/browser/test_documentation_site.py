@@ -23,7 +23,9 @@ def test_search_works_from_disk(site: Path, browser: Browser) -> None:
     page.on(
         "request",
         lambda request: (
-            None if request.url.startswith(("file:", "data:")) else elsewhere.append(request.url)
+            None
+            if request.url.startswith(("file:", "data:"))
+            else elsewhere.append(request.url)
         ),
     )
     page.goto((site / "index.html").as_uri())

@@ -19,7 +19,10 @@ pytestmark = pytest.mark.browser
 WIDTHS = (1440, 800)
 GROUND = {"light": "rgb(252, 252, 251)", "dark": "rgb(20, 24, 26)"}
 """Background of the two themes in .streamlit/config.toml."""
-PAIRS = {"/cases?benchmark=minibench&case=pandas_1": "pandas_1", "/cases?case=pandas_8": "pandas_8"}
+PAIRS = {
+    "/cases?benchmark=minibench&case=pandas_1": "pandas_1",
+    "/cases?case=pandas_8": "pandas_8",
+}
 
 
 @pytest.fixture(params=[slow("facts_app"), "full_app"])
@@ -37,7 +40,9 @@ def overflow(page: Page, width: int) -> int:
     page.set_viewport_size({"width": width, "height": 900})
     with suppress(TimeoutError):
         page.wait_for_function(
-            f"width => innerWidth === width && ({OVERFLOW})() <= 0", arg=width, timeout=3_000
+            f"width => innerWidth === width && ({OVERFLOW})() <= 0",
+            arg=width,
+            timeout=3_000,
         )
     return int(page.evaluate(OVERFLOW))
 
@@ -52,7 +57,9 @@ def test_every_page_loads_whole(app: str, open_page: OpenPage) -> None:
             expect(page.locator(".stApp")).to_have_css("background-color", ground)
             settled(page)
             assert page.get_by_test_id("stException").all_inner_texts() == [], address
-            assert page.get_by_test_id("stAlertContentError").all_inner_texts() == [], address
+            assert page.get_by_test_id("stAlertContentError").all_inner_texts() == [], (
+                address
+            )
         assert menu(page) == MENU
         for width in WIDTHS:
             assert overflow(page, width) <= 0, f"{address} at {width} px"
@@ -87,7 +94,9 @@ def walk() -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_page_is_whole_after_every_other(facts_app: str, open_page: OpenPage) -> None:
+def test_every_page_is_whole_after_every_other(
+    facts_app: str, open_page: OpenPage
+) -> None:
     steps = walk()
     assert len(set(pairwise(steps))) == len(steps) - 1 == 90
     page = settled(open_page(facts_app))

@@ -37,7 +37,9 @@ def search(page: Page, words: str) -> None:
     ("path", "terms"),
     [
         ("/results", ["−RT", "+RT"]),
-        slow("/ablations", ["S", "R", "V", "+RT", "detection alone", "majority of runs"]),
+        slow(
+            "/ablations", ["S", "R", "V", "+RT", "detection alone", "majority of runs"]
+        ),
         slow("/cases", ["−RT", "+RT"]),
         slow("/cases?case=pandas_1", ["+RT", "majority"]),
         slow(
@@ -63,9 +65,13 @@ def test_a_term_says_what_it_means_to_pointer_and_keyboard(
     )
 
 
-def test_the_bar_searches_copies_and_explains(facts_app: str, open_page: OpenPage) -> None:
+def test_the_bar_searches_copies_and_explains(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(
-        open_page(f"{facts_app}/agreement", permissions=["clipboard-read", "clipboard-write"])
+        open_page(
+            f"{facts_app}/agreement", permissions=["clipboard-read", "clipboard-write"]
+        )
     )
     assert page.evaluate(NAME, "[data-testid=stHeaderLogo]") == '"Crane Workbench"'
     assert page.evaluate(GROUPS, "[data-testid=stTopNav] .rc-overflow-item") == OF_MENU
@@ -85,7 +91,9 @@ def test_the_bar_searches_copies_and_explains(facts_app: str, open_page: OpenPag
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Documentation of this page").click()
     expect(opened.value.get_by_text("Cohen's kappa").first).to_be_visible()
-    assert opened.value.url == f"{facts_app}/docs/researcher/statistics/cohen-kappa.html"
+    assert (
+        opened.value.url == f"{facts_app}/docs/researcher/statistics/cohen-kappa.html"
+    )
     opened.value.close()
 
     search(page, "pandas_8")

@@ -21,7 +21,15 @@ from crane_core.pipeline.campaigns.gold import Looks, gold_of_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
 
 from .conftest import OpenPage, Served
-from .desk import OWN_ANSWERS, SAVED, campaign_of_all, choose_own_answers, press, shown_item, unique
+from .desk import (
+    OWN_ANSWERS,
+    SAVED,
+    campaign_of_all,
+    choose_own_answers,
+    press,
+    shown_item,
+    unique,
+)
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -37,7 +45,10 @@ def test_an_annotator_is_told_where_the_plan_says_so(
     )
     address, folder = answered_app.address, answered_app.folder
     gold = gold_of_file(
-        answered_app.store, file, OWN_ANSWERS, Looks(study_labels(), Texts.ONE, blind=True)
+        answered_app.store,
+        file,
+        OWN_ANSWERS,
+        Looks(study_labels(), Texts.ONE, blind=True),
     )
     plans = {}
     for name, is_told in (("quiet", False), ("told", True)):
@@ -62,9 +73,7 @@ def test_an_annotator_is_told_where_the_plan_says_so(
         if name == "quiet":
             expect(page.locator(".cw-desk-told")).to_be_hidden()
             continue
-        words = (
-            "The previous item had a known label: ✗ wrong. You said ✓ correct. Another <b>cause."
-        )
+        words = "The previous item had a known label: ✗ wrong. You said ✓ correct. Another <b>cause."
         expect(page.locator(".cw-desk-told")).to_have_text(words)
         press(page, "1")
         expect(page.locator(".cw-desk-told")).to_be_hidden()
@@ -100,16 +109,25 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     fill(page, "Annotators", "ana, ben")
     page.get_by_text("Gold items", exact=True).click()
     expect(page.get_by_text("Gold items have a known label")).to_be_visible()
-    give_file(page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n")
+    give_file(
+        page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n"
+    )
     expect(
-        page.get_by_text("gold.csv, line 2: the label 'right' is none of correct, partial")
+        page.get_by_text(
+            "gold.csv, line 2: the label 'right' is none of correct, partial"
+        )
     ).to_be_visible()
     expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Remove gold.csv").click()
-    give_file(page, "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,1\n")
+    give_file(
+        page,
+        "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,1\n",
+    )
     expect(page.get_by_text("1 gold item in everybody's order.")).to_be_visible()
     choose(page, "Or from a locked campaign", old.campaign)
-    expect(page.get_by_text(f"'{old.campaign}' has 3 decided items of minibench")).to_be_visible()
+    expect(
+        page.get_by_text(f"'{old.campaign}' has 3 decided items of minibench")
+    ).to_be_visible()
     fill(page, "How many", "2")
     expect(page.get_by_text("3 gold items in everybody's order.")).to_be_visible()
     page.get_by_text("Tell annotators the label of each gold item").click()
@@ -124,9 +142,9 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
         ("gold.csv", "wrong"), (old.campaign, "partial"), (old.campaign, "partial"),
     ]  # fmt: skip
     assert plan.gold_feedback
-    assert {entry.verdict.key for entry in plan.gold if entry.origin == old.campaign} < {
-        item.verdict.key for item in old.items[:3]
-    }
+    assert {
+        entry.verdict.key for entry in plan.gold if entry.origin == old.campaign
+    } < {item.verdict.key for item in old.items[:3]}
 
 
 def give_file(page: Page, content: str) -> None:

@@ -23,35 +23,47 @@ pytestmark = pytest.mark.browser
 
 CASE = "a*b*<i>c<⁄i>_1"
 SCRIPT = "<script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
-CLOSING = "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
+CLOSING = (
+    "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
+)
 RTL = "access = '\u202e\u2066# admin\u2069 \u2066user'"
 LONG = f"row = '{'x' * 300_000}'"
 ERROR = {
     "output_type": "error",
     "ename": "NameError",
     "evalue": SCRIPT,
-    "traceback": [f"----> 1 raise NameError('{SCRIPT}')", f"NameError: {SCRIPT} {CLOSING}"],
+    "traceback": [
+        f"----> 1 raise NameError('{SCRIPT}')",
+        f"NameError: {SCRIPT} {CLOSING}",
+    ],
 }
 
 
 def notebook(target: str, outputs: list[dict[str, Any]]) -> str:
     sources = [f"text = '''{SCRIPT}'''\n{RTL}", f"# {CLOSING}\n{LONG}"]
     cells = [
-        v4.new_code_cell(source, execution_count=n) for n, source in enumerate(sources, start=1)
+        v4.new_code_cell(source, execution_count=n)
+        for n, source in enumerate(sources, start=1)
     ]
     last = v4.new_code_cell(
-        target, execution_count=3, outputs=[nbformat.from_dict(output) for output in outputs]
+        target,
+        execution_count=3,
+        outputs=[nbformat.from_dict(output) for output in outputs],
     )
     return str(nbformat.writes(v4.new_notebook(cells=[*cells, last])))
 
 
 @pytest.fixture(scope="module")
-def hostile_app(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def hostile_app(
+    copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("hostile")
     (folder / f"{CASE}_reproduced.ipynb").write_text(
         notebook(f"raise NameError('{SCRIPT}')", [ERROR]), "utf-8"
     )
-    (folder / f"{CASE}_fixed.ipynb").write_text(notebook(f"print('{CLOSING}')", []), "utf-8")
+    (folder / f"{CASE}_fixed.ipynb").write_text(
+        notebook(f"print('{CLOSING}')", []), "utf-8"
+    )
     import_paths([folder], DataFolder(copy_of_embedded))
     with serve(copy_of_embedded) as address:
         yield address
@@ -66,7 +78,9 @@ def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) 
     expect(page.locator(".cw-target")).to_be_visible()
     settled(page)
     assert title(page).inner_text() == CASE
-    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true })")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach(part => { part.open = true })"
+    )
 
     expect(page.get_by_text("Traceback: NameError")).to_be_visible()
     code = page.locator(".cw-pair")
@@ -75,14 +89,19 @@ def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) 
     expect(page.locator(".cw-trace")).to_contain_text(SCRIPT)
     expect(code).to_contain_text("more characters")
     assert page.locator(".injected").count() == 0
-    assert page.locator("[data-testid=stMain] script, [data-testid=stMain] img").count() == 0
+    assert (
+        page.locator("[data-testid=stMain] script, [data-testid=stMain] img").count()
+        == 0
+    )
     assert page.evaluate("window.injected === undefined")
     assert page.locator("[data-testid=stMain] h1").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.slow
-def test_a_hostile_name_is_text_in_the_list_too(hostile_app: str, open_page: OpenPage) -> None:
+def test_a_hostile_name_is_text_in_the_list_too(
+    hostile_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{hostile_app}/cases?benchmark=hostile0"))
     expect(count_line(page)).to_contain_text("1 of 1 cases")
     expect(listed(page).locator("th")).to_have_text(CASE)

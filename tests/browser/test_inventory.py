@@ -24,14 +24,31 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def folder(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def folder(
+    copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     place = tmp_path_factory.mktemp("inventory")
     folder = DataFolder(Path(shutil.copytree(copy_of_embedded, place / "data")))
     write_pair(place / "lab", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
     import_paths([place / "lab"], folder)
-    detect = ("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench")
+    detect = (
+        "detect",
+        "--detector",
+        "fake",
+        "--setting",
+        "code",
+        "--benchmark",
+        "minibench",
+    )
     assert main(["--data", str(folder.path), *detect, "--instances", "numpy_*"]) == 0
-    wish = ("--annotators", "ana", "--benchmark", "minibench", "--experiment", run_name(folder))
+    wish = (
+        "--annotators",
+        "ana",
+        "--benchmark",
+        "minibench",
+        "--experiment",
+        run_name(folder),
+    )
     assert main(["--data", str(folder.path), "campaign", "create", "pilot", *wish]) == 0
     return folder
 
@@ -133,7 +150,9 @@ def test_where_people_log_in_leads_remove_runs_and_viewers_nothing(
             expect(page.get_by_role("button", **button)).to_be_visible()
             page.goto(f"{app}/data")
             expect(settled(page).get_by_role("heading", name="Sources")).to_be_visible()
-            expect(page.get_by_role("combobox", name="Rename or remove")).to_have_count(0)
+            expect(page.get_by_role("combobox", name="Rename or remove")).to_have_count(
+                0
+            )
             page.goto(f"{app}/{run}")
             remove(settled(page), "run")
             expect(heading(page, "Runs")).to_be_visible()

@@ -54,7 +54,9 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def lab(
+    root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Path]]:
     """Address and folder of a JupyterLab with the extension, and with a kernel that lacks the package."""
     home = tmp_path_factory.mktemp("lab")
     work, kernel = home / "work", home / "share" / "jupyter" / "kernels" / "bare"
@@ -73,10 +75,22 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    started = [sys.executable, "-m", "jupyterlab", f"--port={port}", f"--ServerApp.root_dir={work}"]
+    started = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--port={port}",
+        f"--ServerApp.root_dir={work}",
+    ]
     started += [f"--LabApp.extra_labextensions_path={home / 'extensions'}"]
-    places = {"JUPYTER_CONFIG_DIR": home / "config", "JUPYTER_PATH": home / "share" / "jupyter"}
-    places |= {"JUPYTER_DATA_DIR": home / "data", "JUPYTERLAB_SETTINGS_DIR": home / "settings"}
+    places = {
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_PATH": home / "share" / "jupyter",
+    }
+    places |= {
+        "JUPYTER_DATA_DIR": home / "data",
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+    }
     environment = (
         os.environ
         | {name: str(place) for name, place in places.items()}
@@ -137,11 +151,12 @@ def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
         page.locator(".jp-CodeCell").first.wait_for()
         page.evaluate(READY)
         page.evaluate(
-            "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
+            "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})",
+            theme,
         )
-        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(
-            timeout=TIMEOUT_MS
-        )
+        expect(
+            page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+        ).to_be_visible(timeout=TIMEOUT_MS)
         return page
 
     yield go
@@ -188,7 +203,9 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
     verdict.get_by_role("button", name="In [1]").click()
     expect(cell(page, 0)).to_have_class(re.compile(r"\bjp-mod-active\b"))
     calm = ask(page, 2)
-    expect(calm).to_have_attribute("data-verdict", "nothing certain", timeout=TIMEOUT_MS)
+    expect(calm).to_have_attribute(
+        "data-verdict", "nothing certain", timeout=TIMEOUT_MS
+    )
     expect(calm).to_contain_text("never say that a cell is safe")
     run(page, 5)
     expect(cell(page, 5).locator(".jp-OutputArea-output")).to_have_text("([], 3)")
@@ -213,7 +230,9 @@ def test_a_verdict_goes_out_of_date(opened: Open) -> None:
     verdict.get_by_role("button", name="Look again").click()
     expect(verdict).not_to_contain_text("Out of date")
     expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
-    page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    page.evaluate(
+        "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+    )
     expect(verdict).to_contain_text("Out of date: the kernel was restarted.")
     run(page, 1)
     expect(cell(page, 1).locator(".jp-OutputArea-output")).to_contain_text("NameError")
@@ -251,7 +270,9 @@ def test_a_kernel_without_the_package_says_what_to_do(opened: Open) -> None:
         "not installed in the environment of this kernel", timeout=TIMEOUT_MS
     )
     expect(verdict).to_contain_text("needs Python 3.11 or later")
-    expect(verdict).not_to_contain_text("pip install")  # nobody owns the name on the index
+    expect(verdict).not_to_contain_text(
+        "pip install"
+    )  # nobody owns the name on the index
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])

@@ -29,7 +29,9 @@ PEOPLE = [
     User(sub="lea", claims={"email": "Lea@Lab.example", "email_verified": True}),
     User(sub="vic", claims={"email": "vic@lab.example", "email_verified": True}),
     User(sub="stranger", claims={"email": "eve@lab.example", "email_verified": True}),
-    User(sub="unverified", claims={"email": "ada@lab.example", "email_verified": False}),
+    User(
+        sub="unverified", claims={"email": "ada@lab.example", "email_verified": False}
+    ),
     User(sub="unsaid", claims={"email": "ada@lab.example", "email_verified": "true"}),
     User(sub="nameless", claims={"email": "", "email_verified": True}),
 ]
@@ -44,7 +46,9 @@ class Lab(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def lab(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(
+    copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Lab]:
     place = tmp_path_factory.mktemp("logins")
     roles, secrets = place / "roles.toml", place / "secrets.toml"
     roles.write_text(LISTED)
@@ -58,7 +62,8 @@ def lab(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
             "server_metadata_url": f"http://localhost:{provider.server_port}/.well-known/openid-configuration",
         }
         secrets.write_text(
-            "[auth]\n" + "".join(f'{name} = "{value}"\n' for name, value in settings.items())
+            "[auth]\n"
+            + "".join(f'{name} = "{value}"\n' for name, value in settings.items())
         )
         logins = {"CRANE_ROLES": str(roles), "STREAMLIT_SECRETS_FILES": str(secrets)}
         with serve(copy_of_embedded, port=port, **logins):
@@ -102,7 +107,9 @@ def log_out(page: Page) -> None:
     page.get_by_role("button", name="End session").click()
 
 
-def test_somebody_who_is_listed_is_let_in_with_that_role(lab: Lab, browser: Browser) -> None:
+def test_somebody_who_is_listed_is_let_in_with_that_role(
+    lab: Lab, browser: Browser
+) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, "lea", "/campaigns")
         expect(page.locator(".cw-who")).to_have_text("lea")
@@ -140,12 +147,16 @@ def test_what_a_login_shows_is_accessible(
     ("sub", "told"),
     [
         ("stranger", "eve@lab.example is not on this server's list of people."),
-        slow("unverified", "Your provider has not verified the address ada@lab.example."),
+        slow(
+            "unverified", "Your provider has not verified the address ada@lab.example."
+        ),
         slow("unsaid", "Your provider has not verified the address ada@lab.example."),
         slow("nameless", "Your provider did not send your e-mail address."),
     ],
 )
-def test_somebody_else_is_told_why_not(lab: Lab, browser: Browser, sub: str, told: str) -> None:
+def test_somebody_else_is_told_why_not(
+    lab: Lab, browser: Browser, sub: str, told: str
+) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, sub)
         expect(page.get_by_text(told)).to_be_visible()
@@ -192,16 +203,22 @@ def test_logging_out_ends_every_tab(lab: Lab, browser: Browser) -> None:
 
 
 @pytest.mark.slow
-def test_a_cookie_that_somebody_changed_is_of_nobody(lab: Lab, browser: Browser) -> None:
+def test_a_cookie_that_somebody_changed_is_of_nobody(
+    lab: Lab, browser: Browser
+) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, "lea")
         expect(page.locator(".cw-who")).to_have_text("lea")
-        found = {cookie["name"]: cookie for cookie in context.cookies()}["_streamlit_user"]
+        found = {cookie["name"]: cookie for cookie in context.cookies()}[
+            "_streamlit_user"
+        ]
         assert found["httpOnly"]
         assert found["sameSite"] == "Lax"
         place = len(found["value"]) // 2
         other = "A" if found["value"][place] != "A" else "B"
         changed = found["value"][:place] + other + found["value"][place + 1 :]
-        context.add_cookies([{"name": found["name"], "value": changed, "url": lab.address}])
+        context.add_cookies(
+            [{"name": found["name"], "value": changed, "url": lab.address}]
+        )
         page.goto(f"{lab.address}/campaigns")
         expect(page.get_by_text(ASKED)).to_be_visible()

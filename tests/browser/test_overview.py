@@ -45,7 +45,9 @@ def test_the_answer_is_the_papers(
     expect(title(page)).to_have_text("pandas_9")
 
 
-@pytest.mark.parametrize("words", ["where it helped a model", slow("where it hurt one")])
+@pytest.mark.parametrize(
+    "words", ["where it helped a model", slow("where it hurt one")]
+)
 def test_the_cases_behind_the_finding_are_a_click_away(
     words: str, facts_app: str, open_page: OpenPage
 ) -> None:
@@ -102,7 +104,9 @@ def test_a_link_to_a_part_of_results_opens_it(
 
 
 @pytest.mark.slow
-def test_the_case_of_the_page_opens_as_a_pair(facts_app: str, open_page: OpenPage) -> None:
+def test_the_case_of_the_page_opens_as_a_pair(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(facts_app))
     follow(page, "Open pandas_9")
     expect(title(page)).to_have_text("pandas_9")

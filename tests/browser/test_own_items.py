@@ -38,13 +38,19 @@ def plan(answered_app: Served) -> Plan:
 
 
 def labels(journal: Journal) -> list[Label]:
-    return [journal.given[showing].label for showing in journal.order if showing in journal.given]
+    return [
+        journal.given[showing].label
+        for showing in journal.order
+        if showing in journal.given
+    ]
 
 
 def test_one_item_is_found_and_changed_and_no_other(
     open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:
-    page = open_page(f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ana")
+    page = open_page(
+        f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ana"
+    )
     page.wait_for_selector(".cw-desk .cw-card")
     page.get_by_role("button", name="My items").click()
     expect(title(page)).to_have_text("My items")
@@ -77,7 +83,9 @@ def test_one_item_is_found_and_changed_and_no_other(
 
 
 @pytest.mark.slow
-def test_nothing_labelled_is_said(open_page: OpenPage, answered_app: Served, plan: Plan) -> None:
+def test_nothing_labelled_is_said(
+    open_page: OpenPage, answered_app: Served, plan: Plan
+) -> None:
     page = open_page(
         f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ben&own=list"
     )

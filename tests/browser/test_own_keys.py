@@ -23,7 +23,9 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def plan(answered_app: Served) -> Plan:
     """Its first annotator labels in no other test: keys are a person's, in every campaign of the app."""
-    return campaign_of_all(answered_app, unique("keys"), annotators=(unique("kim"), "ben"))
+    return campaign_of_all(
+        answered_app, unique("keys"), annotators=(unique("kim"), "ben")
+    )
 
 
 def on_server(plan: Plan) -> str:
@@ -31,7 +33,9 @@ def on_server(plan: Plan) -> str:
 
 
 def open_desk(page: Page, address: str, plan: Plan) -> Page:
-    page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator={plan.annotators[0]}")
+    page.goto(
+        f"{address}/annotate?campaign={plan.campaign}&annotator={plan.annotators[0]}"
+    )
     page.wait_for_selector(".cw-desk .cw-card")
     return page
 
@@ -39,7 +43,8 @@ def open_desk(page: Page, address: str, plan: Plan) -> Page:
 def keep_in_browser(page: Page, person: str, keys: str) -> None:
     """What this browser holds of a person's keys, as a text."""
     page.evaluate(
-        "([person, keys]) => localStorage.setItem(`crane-keys ${person}`, keys)", [person, keys]
+        "([person, keys]) => localStorage.setItem(`crane-keys ${person}`, keys)",
+        [person, keys],
     )
 
 
@@ -48,7 +53,9 @@ def change(page: Page, words: str, key: str) -> None:
     page.keyboard.press("?")
     page.get_by_role("button", name=f"Change the key: {words}").click()
     page.keyboard.press(key)
-    expect(page.locator(".cw-keys-told")).to_contain_text(f"{key.upper()} is now the key of")
+    expect(page.locator(".cw-keys-told")).to_contain_text(
+        f"{key.upper()} is now the key of"
+    )
 
 
 def key_of(page: Page, label: str) -> Locator:
@@ -73,9 +80,14 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
     expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
     first.get_by_role("button", name="Switch off the key: skip").click()
     expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
-    assert own_keys(folder, kim) == {"isOff": False, "keys": {"label-correct": "j", "skip": None}}
+    assert own_keys(folder, kim) == {
+        "isOff": False,
+        "keys": {"label-correct": "j", "skip": None},
+    }
 
-    other = open_desk(open_page(address, color_scheme="light"), address, plan)  # another browser
+    other = open_desk(
+        open_page(address, color_scheme="light"), address, plan
+    )  # another browser
     expect(key_of(other, "label-correct")).to_have_text("J")
     expect(key_of(other, "skip")).to_be_hidden()
     press(other, "j")
@@ -157,7 +169,11 @@ def test_keys_that_cannot_be_read_are_told_and_the_standard_keys_are_on(
     assert isinstance(file, Path)
     ledger.append(
         file,
-        KeyChoice(kim, "2026-11-21T10:00:00.000+00:00", '{"isOff": false, "keys": {"skip": "r"}}'),
+        KeyChoice(
+            kim,
+            "2026-11-21T10:00:00.000+00:00",
+            '{"isOff": false, "keys": {"skip": "r"}}',
+        ),
     )
     page = open_desk(open_page(address, color_scheme="dark"), address, plan)
     notice = page.locator(".cw-keys-notice")

@@ -58,7 +58,9 @@ def test_a_fourth_label_is_added_pressed_and_stored(
     page.goto(f"{app}/annotate?campaign={name}&annotator=ana")
     page.wait_for_selector(".cw-desk .cw-card")
     buttons = page.locator(".cw-desk-labels button")
-    expect(buttons).to_have_text(["1 ✓ correct", "2 ◐ partial", "3 ✗ wrong", "4 ? unclear"])
+    expect(buttons).to_have_text(
+        ["1 ✓ correct", "2 ◐ partial", "3 ✗ wrong", "4 ? unclear"]
+    )
     press(page, "4")
     page.wait_for_function(SAVED)
     expect(page.locator(".cw-desk-last")).to_contain_text(
@@ -66,12 +68,17 @@ def test_a_fourth_label_is_added_pressed_and_stored(
     )
     page.keyboard.press("5")  # a reason that unclear does not offer
     page.keyboard.press("7")
-    expect(page.locator("[data-act=reason-vague]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-act=reason-vague]")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     page.wait_for_function(SAVED)
     press(page, "1")
     page.wait_for_function(SAVED)
     given = list(journal_of(folder, plan, "ana").given.values())
-    assert [(one.label, one.reason) for one in given] == [("unclear", "vague"), ("correct", None)]
+    assert [(one.label, one.reason) for one in given] == [
+        ("unclear", "vague"),
+        ("correct", None),
+    ]
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keys").get_by_role("row")
     expect(keys.nth(3)).to_contain_text(re.compile(r"unclear\s*4"))
@@ -81,5 +88,7 @@ def test_a_fourth_label_is_added_pressed_and_stored(
     expect(title(page)).to_have_text(name)
     settled(page)
     expect(
-        page.get_by_text("Without credit: unclear; those diagnoses count as not judged.")
+        page.get_by_text(
+            "Without credit: unclear; those diagnoses count as not judged."
+        )
     ).to_be_visible()

@@ -14,7 +14,11 @@ from playwright.sync_api import Browser, Page, expect
 from benchmarks._server import free_port, serve
 from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    decisions_of,
+    journal_of,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -33,7 +37,9 @@ LISTED = """
 
 
 @pytest.fixture(scope="module")
-def app(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def app(
+    answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     """An app whose visitors are those of LISTED."""
     place = tmp_path_factory.mktemp("own-name")
     roles, data = place / "roles.toml", place / "data"
@@ -45,12 +51,16 @@ def app(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
 
 def invitation(folder: DataFolder, email: str) -> str:
     """The path of a new invitation of this person."""
-    token = signed(new_pass(email, seconds=600), Purpose.INVITATION, signing_key(folder.path))
+    token = signed(
+        new_pass(email, seconds=600), Purpose.INVITATION, signing_key(folder.path)
+    )
     return f"/invitation?token={token}"
 
 
 @contextmanager
-def invited(browser: Browser, app: str, folder: DataFolder, email: str) -> Iterator[Page]:
+def invited(
+    browser: Browser, app: str, folder: DataFolder, email: str
+) -> Iterator[Page]:
     """A browser that opened the invitation of this person."""
     context = browser.new_context(viewport=WIDE)
     context.set_default_timeout(TIMEOUT_MS)
@@ -71,7 +81,9 @@ def label_one(page: Page, key: str) -> None:
 
 
 @pytest.mark.slow
-def test_everything_is_under_the_name_of_the_login(browser: Browser, app: Served) -> None:
+def test_everything_is_under_the_name_of_the_login(
+    browser: Browser, app: Served
+) -> None:
     plan = campaign_of_all(app, unique("named"))
     with invited(browser, app.address, app.folder, "ana@lab.example") as page:
         expect(title(page)).to_have_text("Annotate")
@@ -84,9 +96,10 @@ def test_everything_is_under_the_name_of_the_login(browser: Browser, app: Served
             )
             assert last
             assert bar
-            assert bar["x"] > last["x"] + last["width"] or bar["y"] > last["y"] + last["height"], (
-                width
-            )
+            assert (
+                bar["x"] > last["x"] + last["width"]
+                or bar["y"] > last["y"] + last["height"]
+            ), width
         page.set_viewport_size(WIDE)
         label_one(page, "1")
         page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ben")
@@ -97,7 +110,9 @@ def test_everything_is_under_the_name_of_the_login(browser: Browser, app: Served
     with invited(browser, app.address, app.folder, "b.en@lab.example") as page:
         expect(title(page)).to_have_text("Annotate")
         label_one(page, "3")
-    assert [len(journal_of(app.folder, plan, name).given) for name in ("ana", "ben")] == [1, 1]
+    assert [
+        len(journal_of(app.folder, plan, name).given) for name in ("ana", "ben")
+    ] == [1, 1]
     with invited(browser, app.address, app.folder, "lea@lab.example") as page:
         page.goto(f"{app.address}/campaigns?campaign={plan.campaign}")
         expect(page.get_by_role("button", name="Lock campaign")).to_be_visible()
@@ -123,17 +138,21 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
     context = browser.new_context(viewport=WIDE)
     context.set_default_timeout(TIMEOUT_MS)
     page = context.new_page()
-    with serve(answered.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)) as app:
+    with serve(
+        answered.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)
+    ) as app:
         page.goto(f"{app}{invitation(answered, 'ana@lab.example')}")
         label_one(page, "1")
     press_ready(page, "2")
     expect(page.locator(".cw-desk-saved")).to_have_text("1 label waiting to be saved")
     (answered.path / FILE_NAME).unlink()  # another key: no session of before is valid
     with serve(answered.path, port=port, CRANE_ROLES=str(roles)) as app:
-        expect(page.get_by_text("This session was not issued by this server.")).to_be_visible(
-            timeout=TIMEOUT_MS
+        expect(
+            page.get_by_text("This session was not issued by this server.")
+        ).to_be_visible(timeout=TIMEOUT_MS)
+        expect(page.locator(".cw-desk-notice")).to_contain_text(
+            "1 label waiting to be saved"
         )
-        expect(page.locator(".cw-desk-notice")).to_contain_text("1 label waiting to be saved")
         assert len(journal_of(answered, plan, "ana").given) == 1
         other = context.new_page()
         other.goto(f"{app}{invitation(answered, 'ana@lab.example')}")

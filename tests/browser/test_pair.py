@@ -45,7 +45,9 @@ def test_the_target_stands_out_and_its_crash_line_is_marked(pair: Page) -> None:
     assert crash.locator("code").inner_text().strip()
 
 
-def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(pair: Page) -> None:
+def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(
+    pair: Page,
+) -> None:
     for part in (".cw-verdicts", ".cw-pair .cw-target", ".cw-state-column .cw-state"):
         box = pair.locator(part).first.bounding_box()
         assert box is not None
@@ -74,7 +76,9 @@ def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(pai
 @pytest.mark.parametrize("width", [360, *SLOW_WIDTHS])
 def test_nothing_scrolls_sideways(pair: Page, width: int) -> None:
     pair.set_viewport_size({"width": width, "height": 900})
-    pair.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+    pair.wait_for_function(
+        "width => document.documentElement.clientWidth === width", arg=width
+    )
     assert pair.evaluate(_WIDER) == []
 
 
@@ -104,7 +108,9 @@ def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(
 ) -> None:
     open_pair(pair, full_app, "numpy_10")
     expect(pair.locator(".cw-crash .cw-tag")).to_have_text("line 9 in the traceback")
-    assert "empty line" in (pair.locator("i.cw-skip").first.get_attribute("title") or "")
+    assert "empty line" in (
+        pair.locator("i.cw-skip").first.get_attribute("title") or ""
+    )
     for case_id in ("pandas_9", "torchvision_1"):
         open_pair(pair, full_app, case_id)
         expect(pair.locator(".cw-target .cw-side.cw-crash")).to_have_count(1)
@@ -137,7 +143,8 @@ def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_p
         text = published_text(archive, file)
         choose(pair, "Input text", f"{words} · {len(text):,} characters")
         pair.wait_for_function(
-            "text => document.querySelector('.cw-prompt')?.textContent === text", arg=text
+            "text => document.querySelector('.cw-prompt')?.textContent === text",
+            arg=text,
         )
     with pair.expect_download() as download:
         pair.get_by_role("button", name="Download this text").click()
@@ -155,7 +162,10 @@ def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(
 ) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_8")
     assert page.locator(".cw-pair, .cw-state").count() == 0
-    assert page.locator(".cw-verdicts tbody tr").first.locator(".cw-runs span").count() == 20
+    assert (
+        page.locator(".cw-verdicts tbody tr").first.locator(".cw-runs span").count()
+        == 20
+    )
     expect(page.get_by_text("are not on this machine")).to_be_visible()
     page.get_by_test_id("stPageLink-NavLink").filter(
         has_text="Fetch or import them on the Data page"

@@ -47,7 +47,9 @@ def results(facts_app: str, open_page: OpenPage) -> Page:
 def gain_mark(page: Page, value: str | re.Pattern[str]) -> Locator:
     """The value that stands beside a point of the first chart."""
     return (
-        page.get_by_test_id("stVegaLiteChart").first.locator("text").get_by_text(value, exact=True)
+        page.get_by_test_id("stVegaLiteChart")
+        .first.locator("text")
+        .get_by_text(value, exact=True)
     )
 
 
@@ -67,7 +69,9 @@ def pick(page: Page, option: str) -> None:
 def test_all_24_cells_of_table_2a_are_equal(
     app: str, open_page: OpenPage, request: pytest.FixtureRequest
 ) -> None:
-    page = settled(open_page(f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables"))
+    page = settled(
+        open_page(f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables")
+    )
     cells = page.locator("table.cw-numbers td:not(:first-child)")
     expect(cells).to_have_count(24)
     assert all(text.endswith("=") for text in cells.all_inner_texts())
@@ -95,7 +99,9 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
 ) -> None:
     expect(results.get_by_text("No evidence that the models differ")).to_be_visible()
     charts = results.get_by_test_id("stVegaLiteChart")
-    expect(charts.locator("text").get_by_text("odds ratio", exact=True).first).to_be_visible()
+    expect(
+        charts.locator("text").get_by_text("odds ratio", exact=True).first
+    ).to_be_visible()
     for tab, answer, words in [
         ("Kinds of crash", "At the right: the change", "torch"),
         ("Robustness", "none finds a loss", "half credit for partial"),
@@ -116,16 +122,22 @@ def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) ->
 
 
 @pytest.mark.slow
-def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: OpenPage) -> None:
+def test_members_of_a_combination_are_in_the_address(
+    facts_app: str, open_page: OpenPage
+) -> None:
     chosen = "part=Combinations&members=rules%40runtime&members=gpt-5%40code"
     page = settled(open_page(f"{facts_app}/results?{chosen}"))
     expect(
-        page.get_by_text("Any is right more often than GPT-5 −RT, the best single member")
+        page.get_by_text(
+            "Any is right more often than GPT-5 −RT, the best single member"
+        )
     ).to_be_visible()
     table = page.get_by_test_id("stDataFrame").filter(has_text="Others asked")
     expect(table).to_contain_text("80.6%")
     choose(page, "Combine", "Qwen2.5-32B-Instruct +RT")
-    page.wait_for_function("new URLSearchParams(location.search).getAll('members').length === 3")
+    page.wait_for_function(
+        "new URLSearchParams(location.search).getAll('members').length === 3"
+    )
     expect(settled(page).get_by_text("Cascade  n 222").first).to_be_attached()
     assert query(page)["members"] == [
         "rules@runtime",
@@ -140,23 +152,34 @@ def test_another_table_is_in_the_address(results: Page) -> None:
     pick(results, "Table 2b")
     wait_for_query(results, table="2b")
     cells = results.locator("table.cw-numbers td:not(:first-child)")
-    expect(results.locator("table.cw-numbers")).to_contain_text(TABLE_2B["Gemini 2.5 Flash"][0])
+    expect(results.locator("table.cw-numbers")).to_contain_text(
+        TABLE_2B["Gemini 2.5 Flash"][0]
+    )
     expect(cells).to_have_count(24)
     assert all(text.endswith("=") for text in cells.all_inner_texts())
 
 
 @pytest.mark.slow
-def test_a_wide_table_is_shown_one_metric_at_a_time(facts_app: str, open_page: OpenPage) -> None:
-    page = settled(open_page(f"{facts_app}/results?part=Paper%27s+tables&table=libraries"))
+def test_a_wide_table_is_shown_one_metric_at_a_time(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(
+        open_page(f"{facts_app}/results?part=Paper%27s+tables&table=libraries")
+    )
     heads = page.locator("table.cw-numbers th")
-    assert texts(heads)[1:] == ["Accuracy (-RT), end-to-end", "Accuracy (+RT), end-to-end"]
+    assert texts(heads)[1:] == [
+        "Accuracy (-RT), end-to-end",
+        "Accuracy (+RT), end-to-end",
+    ]
     choose(page, "Metric", "Recall, detection")
     wait_for_query(page, metric="Recall, detection")
     expect(heads.nth(1)).to_have_text("Recall (-RT), detection")
 
 
 def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
-    strict, detection = (f"−RT {table['Gemini 2.5 Flash'][0]}" for table in (TABLE_2A, TABLE_2B))
+    strict, detection = (
+        f"−RT {table['Gemini 2.5 Flash'][0]}" for table in (TABLE_2A, TABLE_2B)
+    )
     expect(gain_mark(results, strict)).to_be_visible()
     pick(results, "detection only")
     wait_for_query(results, credit="detection only")
@@ -174,13 +197,28 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
 @pytest.mark.parametrize(
     ("by", "group", "detector", "setting", "filters", "n"),
     [
-        ("root cause", "API misuse", "Gemini 2.5 Flash", "+RT", {"root_cause": ["API misuse"]}, 45),
+        (
+            "root cause",
+            "API misuse",
+            "Gemini 2.5 Flash",
+            "+RT",
+            {"root_cause": ["API misuse"]},
+            45,
+        ),
         slow(
             "library",
             "other",
             "GPT-5",
             "−RT",
-            {"library": ["lightgbm", "matplotlib", "seaborn", "statsmodels", "torchvision"]},
+            {
+                "library": [
+                    "lightgbm",
+                    "matplotlib",
+                    "seaborn",
+                    "statsmodels",
+                    "torchvision",
+                ]
+            },
             16,
         ),
     ],
@@ -211,7 +249,9 @@ def test_a_click_on_a_mark_opens_its_cases(
     settings = {"+RT": "runtime", "−RT": "code"}
     assert (
         query(results).items()
-        >= (filters | {"detector": [names[detector]], "setting": [settings[setting]]}).items()
+        >= (
+            filters | {"detector": [names[detector]], "setting": [settings[setting]]}
+        ).items()
     )
     results.go_back()
     expect(title(results)).to_have_text("Results")
@@ -230,15 +270,23 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
     assert [file.suggested_filename for file in files.values()] == [
         f"accuracy_gain.{kind.lower()}" for kind in files
     ]
-    rows = list(csv.DictReader(Path(files["CSV"].path()).read_text("utf-8").splitlines()))
-    values = {(row["detector_title"], row["setting"]): float(row["value"]) for row in rows}
-    told = {(title, setting): f"{value:.1%}" for (title, setting), value in values.items()}
+    rows = list(
+        csv.DictReader(Path(files["CSV"].path()).read_text("utf-8").splitlines())
+    )
+    values = {
+        (row["detector_title"], row["setting"]): float(row["value"]) for row in rows
+    }
+    told = {
+        (title, setting): f"{value:.1%}" for (title, setting), value in values.items()
+    }
     assert told == {
         (t, s): v
         for t, both in TABLE_2A.items()
         for s, v in zip(("code", "runtime"), both, strict=True)
     }
-    assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows)
+    assert all(
+        float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows
+    )
     picture = ElementTree.parse(files["SVG"].path()).getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
     assert "+RT 76.6%" in "".join(picture.itertext())
@@ -248,9 +296,13 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
 
 
 @pytest.mark.slow
-def test_any_two_inputs_of_a_detector_can_be_compared(facts_app: str, open_page: OpenPage) -> None:
+def test_any_two_inputs_of_a_detector_can_be_compared(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(
-        open_page(f"{facts_app}/results?benchmark=minibench&kind=rules&compare=runtime,runtime%2B")
+        open_page(
+            f"{facts_app}/results?benchmark=minibench&kind=rules&compare=runtime,runtime%2B"
+        )
     )
     finding = page.get_by_role(
         "heading", name=re.compile("^Extended runtime state .* over runtime state")
@@ -301,10 +353,14 @@ def test_panels_wrap_so_that_nothing_is_cut_at_any_width(
 
 
 @pytest.mark.slow
-def test_marks_keep_half_of_a_chart_on_a_phone(facts_app: str, open_page: OpenPage) -> None:
+def test_marks_keep_half_of_a_chart_on_a_phone(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = open_page(f"{facts_app}/results", color_scheme="light")
     page.set_viewport_size({"width": 360, "height": 900})
-    expect(settled(page).get_by_test_id("stVegaLiteChart").locator("svg")).to_have_count(2)
+    expect(
+        settled(page).get_by_test_id("stVegaLiteChart").locator("svg")
+    ).to_have_count(2)
     page.wait_for_function(
         """() => [...document.querySelectorAll('[data-testid=stVegaLiteChart] svg')].every(picture => {
             const plot = picture.querySelector('.background').getBoundingClientRect();

@@ -14,7 +14,11 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Population
-from crane_core.pipeline.campaigns.campaigns import asked_for, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    asked_for,
+    keep_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.label_frame import KEY
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import prepare
@@ -29,20 +33,34 @@ from .screen import choose, grid, query, settled, texts, wait_for_query
 pytestmark = pytest.mark.browser
 
 STUDY = Population("junobench", "crane-llm-2025-10")
-TABLE_2A = ["−RT 58.1%", "+RT 65.3%", "−RT 63.1%", "+RT 72.5%", "−RT 68.9%", "+RT 76.6%"]
+TABLE_2A = [
+    "−RT 58.1%",
+    "+RT 65.3%",
+    "−RT 63.1%",
+    "+RT 72.5%",
+    "−RT 68.9%",
+    "+RT 76.6%",
+]
 """Accuracy without and with runtime information (paper, Table 2a)."""
 
 
-def play(folder: DataFolder, store: Store, name: str, design: Design, *, is_locked: bool) -> None:
+def play(
+    folder: DataFolder, store: Store, name: str, design: Design, *, is_locked: bool
+) -> None:
     """Two annotators say of everything what the published human says."""
     frame = asked_for(verdict_frame(store), STUDY)
     human = frame.set_index(KEY)["human"]
     verdicts = [
-        LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])
+        LabelledVerdict(**row)
+        for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])
     ]
     wish = CampaignRequest(name, ("ana", "ben"), STUDY, design, seed=7)
     plan = draw_plan(
-        wish, verdicts, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0
+        wish,
+        verdicts,
+        guideline="g",
+        created_at="2026-11-21T09:00:00+00:00",
+        left_out=0,
     )
     keep_campaign(folder, plan)
     for annotator in plan.annotators:
@@ -57,7 +75,9 @@ def play(folder: DataFolder, store: Store, name: str, design: Design, *, is_lock
 
 
 @pytest.fixture(scope="module")
-def judged_app(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def judged_app(
+    embedded_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Address of an app with campaigns: `whole` and `sample` are locked, `running` is not."""
     folder = DataFolder(tmp_path_factory.mktemp("judged") / "data")
     shutil.copytree(embedded_data, folder.path)
@@ -90,7 +110,9 @@ def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
 ) -> None:
     page = settled(open_page(f"{judged_app}/results"))
     expect(
-        page.get_by_text("Diagnoses judged by published human: 501 of 501 detected crashes")
+        page.get_by_text(
+            "Diagnoses judged by published human: 501 of 501 detected crashes"
+        )
     ).to_be_visible()
     choose(page, "Diagnoses judged by", "whole: final")
     wait_for_query(page, judged_by="whole: final")
@@ -105,15 +127,22 @@ def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
 
 
 @pytest.mark.slow
-def test_only_locked_campaigns_are_offered(judged_app: str, open_page: OpenPage) -> None:
+def test_only_locked_campaigns_are_offered(
+    judged_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(results(judged_app, judged_by="running: final")))
     expect(page.get_by_text("Diagnoses judged by published human:")).to_be_visible()
     assert "judged_by" not in query(page)
-    page.get_by_role("combobox", name="Diagnoses judged by", exact=True).press("ArrowDown")
+    page.get_by_role("combobox", name="Diagnoses judged by", exact=True).press(
+        "ArrowDown"
+    )
     offered = page.get_by_role("option")
     expect(offered).to_have_count(3)
     first, *campaigns = offered.all_inner_texts()
-    assert (first, set(campaigns)) == ("published human", {"whole: final", "sample: final"})
+    assert (first, set(campaigns)) == (
+        "published human",
+        {"whole: final", "sample: final"},
+    )
 
 
 @pytest.mark.slow
@@ -130,7 +159,9 @@ def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(
     assert cells[1].endswith("%")
     assert cells[5:9] == ["–"] * 4
     assert "NaN" not in page.content()
-    page.get_by_test_id("stButtonGroup").get_by_text("detection only", exact=True).click()
+    page.get_by_test_id("stButtonGroup").get_by_text(
+        "detection only", exact=True
+    ).click()
     wait_for_query(page, credit="detection only")
     expect(line).to_have_count(0)
     expect(gains(page).get_by_text("−RT 67.6%")).to_be_visible()
@@ -140,11 +171,18 @@ def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(
 def test_analyzers_are_judged_by_whoever_labelled_them(
     judged_app: str, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(results(judged_app, judged_by="whole: final", kind="analyzer")))
+    page = settled(
+        open_page(results(judged_app, judged_by="whole: final", kind="analyzer"))
+    )
     expect(
-        page.get_by_text("Diagnoses judged by published human: 194 of 194 detected crashes")
+        page.get_by_text(
+            "Diagnoses judged by published human: 194 of 194 detected crashes"
+        )
     ).to_be_visible()
-    assert page.get_by_role("combobox", name="Diagnoses judged by", exact=True).count() == 0
+    assert (
+        page.get_by_role("combobox", name="Diagnoses judged by", exact=True).count()
+        == 0
+    )
 
 
 @pytest.mark.slow
@@ -154,7 +192,9 @@ def test_a_judge_can_be_the_one_who_judges(full_app: str, open_page: OpenPage) -
     choose(page, "Diagnoses judged by", "published judge, all repetitions")
     wait_for_query(page, judged_by="published judge, all repetitions")
     expect(
-        page.get_by_text("published judge, all repetitions: 501 of 501 detected crashes")
+        page.get_by_text(
+            "published judge, all repetitions: 501 of 501 detected crashes"
+        )
     ).to_be_visible()
     settled(page)
     by_judge = gain_texts(page)

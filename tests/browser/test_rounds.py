@@ -18,13 +18,19 @@ from .screen import choose, settled, title
 pytestmark = pytest.mark.browser
 
 
-def label_all(folder: DataFolder, name: str, *people: str, label: str = "correct") -> None:
+def label_all(
+    folder: DataFolder, name: str, *people: str, label: str = "correct"
+) -> None:
     """Everything that these people have to label now, as their desks would send it."""
     desk = LabelStore(folder, name)
     for who in people:
         while coming := desk.journal(who).upcoming(1):
             known = {"item": coming[0].item, "showing": coming[0].showing}
-            act = {"event": f"{who}-{uuid4().hex}", "action": "label", "label": label} | known
+            act = {
+                "event": f"{who}-{uuid4().hex}",
+                "action": "label",
+                "label": label,
+            } | known
             assert desk.take(who, [act]).refused == {}
 
 
@@ -63,11 +69,15 @@ def test_a_team_from_calibration_to_a_second_round(
 
     page.reload()
     settled(page)
-    expect(page.get_by_text("Everybody labels the 8 calibration items now")).to_be_visible()
+    expect(
+        page.get_by_text("Everybody labels the 8 calibration items now")
+    ).to_be_visible()
     opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
     opening.get_by_label("Changed by").fill("lead")
     page.get_by_role("button", name="Open the main round").click()
-    expect(page.get_by_text("lead: the main round is open for ana, ben, cem, dia.")).to_be_visible()
+    expect(
+        page.get_by_text("lead: the main round is open for ana, ben, cem, dia.")
+    ).to_be_visible()
     label_all(folder, name, "ana")
 
     with page.context.new_page() as bens:
@@ -76,13 +86,15 @@ def test_a_team_from_calibration_to_a_second_round(
         page.get_by_text("Somebody leaves or is replaced").click()
         choose(page, "Annotator", "ben")
         fill(page, "Taken over by", "eva")
-        page.get_by_test_id("stExpander").filter(has_text="Somebody leaves").get_by_label(
-            "Changed by"
-        ).fill("lead")
+        page.get_by_test_id("stExpander").filter(
+            has_text="Somebody leaves"
+        ).get_by_label("Changed by").fill("lead")
         page.get_by_role("button", name="Change").click()
         expect(page.get_by_text("lead: eva joined; ben left.")).to_be_visible()
         press_ready(bens, "1")
-        expect(bens.get_by_text("You no longer label in this campaign.")).to_be_visible()
+        expect(
+            bens.get_by_text("You no longer label in this campaign.")
+        ).to_be_visible()
     label_all(folder, name, "cem", "dia", "eva", label="wrong")
 
     page.reload()
@@ -94,7 +106,9 @@ def test_a_team_from_calibration_to_a_second_round(
     again = page.get_by_test_id("stExpander").filter(has_text="Label items again")
     again.get_by_label("Changed by").fill("lead")
     again.get_by_role("button", name="Open the campaign and label again").click()
-    expect(page.get_by_text("items are labelled again by ana, cem, dia, eva.")).to_be_visible()
+    expect(
+        page.get_by_text("items are labelled again by ana, cem, dia, eva.")
+    ).to_be_visible()
     assert kept_campaign(folder, name).lock is None
     page.goto(f"{address}/annotate?campaign={name}&annotator=eva")
     page.wait_for_selector(".cw-desk .cw-card")

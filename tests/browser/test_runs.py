@@ -37,7 +37,9 @@ OURS = "Made up by the fake model"
 
 
 @pytest.fixture(scope="module")
-def runs_app(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def runs_app(
+    copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Address of an app whose visitors may start runs, with a run of ours on one case of the study."""
     archive = tmp_path_factory.mktemp("study") / "crane-llm-main.tar.gz"
     archive.write_bytes(small_study())
@@ -74,24 +76,36 @@ def start_button(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_where_execution_is_off_nothing_can_be_started(facts_app: str, open_page: OpenPage) -> None:
+def test_where_execution_is_off_nothing_can_be_started(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}/runs"))
     start_button(page)
     expect(page.get_by_text("Runs cannot be started from this page")).to_be_visible()
     said = page.get_by_role("link", name="The documentation", exact=True)
-    expect(said).to_have_attribute("href", re.compile(r"docs/researcher/own-model\.html$"))
+    expect(said).to_have_attribute(
+        "href", re.compile(r"docs/researcher/own-model\.html$")
+    )
     expect(page.get_by_role("button", name="Start run", exact=True)).to_have_count(0)
 
 
-def test_a_click_opens_a_run_and_another_its_instance(facts_app: str, open_page: OpenPage) -> None:
+def test_a_click_opens_a_run_and_another_its_instance(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}/runs"))
     click_row(page, row_of(page, "Mistral Small 3.1", "Detector"))
-    wait_for_query(page, detector="mistral-small-3.1", setting="code", benchmark="junobench")
+    wait_for_query(
+        page, detector="mistral-small-3.1", setting="code", benchmark="junobench"
+    )
     alone(page, "Mistral Small 3.1")
     expect(page.locator(".cw-facts")).to_contain_text("without an answer")
-    page.get_by_test_id("stButtonGroup").get_by_text("without an answer", exact=True).click()
+    page.get_by_test_id("stButtonGroup").get_by_text(
+        "without an answer", exact=True
+    ).click()
     wait_for_query(page, only="without an answer")
-    expect(page.get_by_text(re.compile(r"^[12] instances\. Click a row"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"^[12] instances\. Click a row"))
+    ).to_be_visible()
     expect(column(page, "Answers").first).to_contain_text("?")
     settled(page)
     names = texts(column(page, "Instance"))
@@ -99,11 +113,15 @@ def test_a_click_opens_a_run_and_another_its_instance(facts_app: str, open_page:
     click_row(page, 0)
     wait_for_query(page, instance=names[0])
     alone(page, names[0])
-    expect(page.locator(".cw-verdict").filter(has_text="no answer").first).to_be_visible()
+    expect(
+        page.locator(".cw-verdict").filter(has_text="no answer").first
+    ).to_be_visible()
 
 
 @pytest.mark.slow
-def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: OpenPage) -> None:
+def test_an_instance_has_an_address_and_neighbours(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&instance=numpy_1_fixed"))
     alone(page, "numpy_1_fixed")
     expect(page.locator(".cw-verdict")).to_have_count(5)
@@ -121,12 +139,16 @@ def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: Op
 
 
 @pytest.mark.slow
-def test_the_filter_stays_while_answers_are_read(facts_app: str, open_page: OpenPage) -> None:
+def test_the_filter_stays_while_answers_are_read(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
     first, second = texts(column(page, "Instance"))[:2]
     click_row(page, 0)
     wait_for_query(page, instance=first, only="runs differ")
-    expect(page.get_by_text(re.compile("^1 of .* with the filter: runs differ$"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("^1 of .* with the filter: runs differ$"))
+    ).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Next").click()
     wait_for_query(page, instance=second, only="runs differ")
@@ -137,14 +159,20 @@ def test_the_filter_stays_while_answers_are_read(facts_app: str, open_page: Open
 
 
 @pytest.mark.slow
-def test_an_address_that_names_nothing_says_so(facts_app: str, open_page: OpenPage) -> None:
+def test_an_address_that_names_nothing_says_so(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(
-        open_page(f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code")
+        open_page(
+            f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code"
+        )
     )
     expect(page.get_by_text("No run matches junobench, none, x, code.")).to_be_visible()
     expect(grid(page)).to_be_visible()
     page.goto(f"{facts_app}{GPT}&instance=none_1_fixed")
-    expect(page.get_by_text("This run has no answer for an instance of this name.")).to_be_visible()
+    expect(
+        page.get_by_text("This run has no answer for an instance of this name.")
+    ).to_be_visible()
 
 
 def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -> None:
@@ -169,7 +197,12 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     page.get_by_role("button", name="Open run").click()
     alone(page, "fake")
     facts = page.locator(".cw-facts").first
-    for words in ("minibench", "predict-from-runtime-", "tokens in / out", "runs agree"):
+    for words in (
+        "minibench",
+        "predict-from-runtime-",
+        "tokens in / out",
+        "runs agree",
+    ):
         expect(facts).to_contain_text(words)
     settled(page)
     names = column(page, "Instance")
@@ -179,9 +212,13 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     expect(page.locator(".cw-verdict").filter(has_text=OURS)).to_have_count(5)
     settled(page)
     page.get_by_text(re.compile("^Raw reply 1 ")).click()
-    expect(page.locator(".cw-prompt").first).to_contain_text('{"reasoning": "Made up by')
+    expect(page.locator(".cw-prompt").first).to_contain_text(
+        '{"reasoning": "Made up by'
+    )
     page.get_by_text(re.compile("^The exact prompt ")).click()
-    expect(page.locator(".cw-prompt").last).to_contain_text('harvest.groupby("bed")["yield_kg"]')
+    expect(page.locator(".cw-prompt").last).to_contain_text(
+        'harvest.groupby("bed")["yield_kg"]'
+    )
 
 
 @pytest.mark.slow
@@ -199,7 +236,9 @@ def test_several_inputs_are_started_as_a_run_each_under_one_name(
         page.get_by_label(label, exact=True).fill(text)
         page.get_by_label(label, exact=True).press("Enter")
         settled(page)
-    expect(page.get_by_test_id("stCode").first).to_contain_text("--setting=runtime,code")
+    expect(page.get_by_test_id("stCode").first).to_contain_text(
+        "--setting=runtime,code"
+    )
     expect(page.get_by_test_id("stCode").first).to_contain_text("--name=pilot")
     page.get_by_role("button", name="Start run", exact=True).click()
     expect(page.get_by_text("fake runtime,code minibench, started")).to_be_visible()
@@ -216,7 +255,9 @@ def test_a_model_is_chosen_among_the_endpoints_of_the_server(
     settled(page)
     choose(page, "Detector", "A model over HTTP")
     command = page.get_by_test_id("stCode").first
-    expect(command).to_contain_text("--endpoint=ours --model=heron --budget-tokens=5000000")
+    expect(command).to_contain_text(
+        "--endpoint=ours --model=heron --budget-tokens=5000000"
+    )
     settled(page)
     choose(page, "Models", "gpt-5")
     expect(command).to_contain_text(
@@ -248,23 +289,41 @@ def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) 
 
 
 @pytest.mark.slow
-def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page: OpenPage) -> None:
+def test_an_own_run_stands_beside_the_study_on_results(
+    runs_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
-    ours = grid(page).locator("tbody tr").filter(has_text="junobench").filter(has_text="fake")
+    ours = (
+        grid(page)
+        .locator("tbody tr")
+        .filter(has_text="junobench")
+        .filter(has_text="fake")
+    )
     expect(ours).to_have_count(1)
     rows = texts(grid(page).locator("tbody tr"))
     click_row(
-        page, next(place for place, row in enumerate(rows) if "fake" in row and "JunoBench" in row)
+        page,
+        next(
+            place
+            for place, row in enumerate(rows)
+            if "fake" in row and "JunoBench" in row
+        ),
     )
-    expect(page.get_by_text("Crash detection, beside the published rows")).to_be_visible()
+    expect(
+        page.get_by_text("Crash detection, beside the published rows")
+    ).to_be_visible()
     expect(page.locator(".cw-numbers b")).to_have_text("fake")
     settled(page)
-    page.get_by_test_id("stPageLink-NavLink").filter(has_text="Beside the study on Results").click()
+    page.get_by_test_id("stPageLink-NavLink").filter(
+        has_text="Beside the study on Results"
+    ).click()
     alone(page, "Results")
     settled(page)
     assert path(page) == "/results"
     [job] = query(page)["beside"]
     assert job.startswith("fake-code-junobench-")
     expect(
-        page.get_by_test_id("stVegaLiteChart").first.locator("text", has_text="fake (own)").first
+        page.get_by_test_id("stVegaLiteChart")
+        .first.locator("text", has_text="fake (own)")
+        .first
     ).to_be_visible()

@@ -23,7 +23,9 @@ def site(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) 
     """Of the rules on the minibench, with texts: they are ours."""
     place = tmp_path_factory.mktemp("site")
     store = open_store(shutil.copy(prepared_folder.database, place / "crane.duckdb"))
-    store.write(lambda cursor: cursor.execute("DELETE FROM runs WHERE detector <> 'rules'"))
+    store.write(
+        lambda cursor: cursor.execute("DELETE FROM runs WHERE detector <> 'rules'")
+    )
     write_site(Material(store, prepared_folder), place / "site", with_texts=True)
     store.close()
     return place / "site"
@@ -45,14 +47,18 @@ def test_pages_open_from_disk_offline(
     page, complaints = context.new_page(), []
     page.on(
         "request",
-        lambda request: None if request.url.startswith("file:") else complaints.append(request.url),
+        lambda request: (
+            None if request.url.startswith("file:") else complaints.append(request.url)
+        ),
     )
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto((site / "index.html").as_uri())
     for words in ("Results", "Ablations", "Claims", "Agreement", "Pairs"):
         page.get_by_role("navigation").get_by_role("link", name=words).click()
-        expect(page.locator("h1")).to_contain_text(words.lower() if words == "Claims" else words)
+        expect(page.locator("h1")).to_contain_text(
+            words.lower() if words == "Claims" else words
+        )
         assert page.evaluate(
             "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
         )
@@ -60,7 +66,9 @@ def test_pages_open_from_disk_offline(
     expect(page.locator("h1")).to_have_text("numpy_1")
     expect(page.locator(".cw-pair")).to_be_visible()
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert background == ("rgb(252, 252, 251)" if scheme == "light" else "rgb(20, 24, 26)")
+    assert background == (
+        "rgb(252, 252, 251)" if scheme == "light" else "rgb(20, 24, 26)"
+    )
     page.goto((site / "results.html").as_uri())
     expect(page.locator("figure svg").locator("visible=true").first).to_be_visible()
     assert complaints == []

@@ -17,8 +17,15 @@ from playwright.sync_api import Page, expect
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.cli import main
 from crane_core.pipeline.agreement.so_far import agreement_so_far
-from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of, kept_campaign
-from crane_core.pipeline.campaigns.guideline import current_guideline, guideline_versions
+from crane_core.pipeline.campaigns.campaigns import (
+    decisions_of,
+    journal_of,
+    kept_campaign,
+)
+from crane_core.pipeline.campaigns.guideline import (
+    current_guideline,
+    guideline_versions,
+)
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.status import campaign_status
@@ -52,9 +59,17 @@ def label_rest(folder: DataFolder, *people: str) -> None:
     version = desk.guidelines()[-1].version
     for who in people:
         for coming in desk.journal(who).upcoming(1_000):
-            known = {"item": coming.item, "showing": coming.showing, "guideline": version}
+            known = {
+                "item": coming.item,
+                "showing": coming.showing,
+                "guideline": version,
+            }
             label = said_by(who, coming.item)
-            act = {"event": f"{who}-{uuid4().hex}", "action": "label", "label": label} | known
+            act = {
+                "event": f"{who}-{uuid4().hex}",
+                "action": "label",
+                "label": label,
+            } | known
             assert desk.take(who, [act]).refused == {}
 
 
@@ -82,7 +97,16 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
     imported_data: Path, open_page: OpenPage, host: Host, tmp_path: Path
 ) -> None:
     folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
-    team = ["--annotators", ",".join(FOUR), "--seed", "301", "--overlap", "some", "--per-item", "2"]
+    team = [
+        "--annotators",
+        ",".join(FOUR),
+        "--seed",
+        "301",
+        "--overlap",
+        "some",
+        "--per-item",
+        "2",
+    ]
     made = [
         "--data",
         str(folder.path),
@@ -115,7 +139,9 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
         {False},
     )
     labelled = Counter(
-        showing.item for who in (*FOUR, "eva") for showing in journal_of(folder, plan, who).given
+        showing.item
+        for who in (*FOUR, "eva")
+        for showing in journal_of(folder, plan, who).given
     )
     assert set(labelled.values()) <= {2, 3, 4, 5}
     assert len(decisions_of(folder, plan)) > 0
@@ -129,7 +155,9 @@ def change_guideline(page: Page) -> None:
     text.fill(f"{text.input_value()}\n\nA text that names only the symptom is partial.")
     page.get_by_label("Author").fill("lea")
     expect(
-        page.locator(".cw-prose").filter(has_text="names only the symptom is partial").first
+        page.locator(".cw-prose")
+        .filter(has_text="names only the symptom is partial")
+        .first
     ).to_be_attached()
     page.get_by_role("button", name="Store new version").click()
     expect(page.get_by_text(re.compile("^Changed .* by lea$"))).to_be_visible()
@@ -139,7 +167,9 @@ def open_main_round(page: Page) -> None:
     opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
     opening.get_by_label("Changed by").fill("lea")
     opening.get_by_role("button", name="Open the main round").click()
-    expect(page.get_by_text("lea: the main round is open for ana, ben, cem, dia.")).to_be_visible()
+    expect(
+        page.get_by_text("lea: the main round is open for ana, ben, cem, dia.")
+    ).to_be_visible()
 
 
 def ask_about_one(page: Page) -> None:
@@ -204,7 +234,12 @@ def lock(page: Page) -> None:
 def compare_with_replay(folder: DataFolder, tmp_path: Path) -> None:
     """The export makes the same campaign on another machine that has the same sources."""
     out, elsewhere = tmp_path / "export", DataFolder(tmp_path / "elsewhere")
-    assert main(["--data", str(folder.path), "campaign", "export", NAME, "--out", str(out)]) == 0
+    assert (
+        main(
+            ["--data", str(folder.path), "campaign", "export", NAME, "--out", str(out)]
+        )
+        == 0
+    )
     elsewhere.path.mkdir()
     elsewhere.sources.symlink_to(folder.sources)
     source = ["--from", str(out / "plan.json"), "--with-labels"]
@@ -223,5 +258,8 @@ def compare_with_replay(folder: DataFolder, tmp_path: Path) -> None:
     assert [one.version for one in guideline_versions(elsewhere, new)] == [
         one.version for one in guideline_versions(folder, old)
     ]
-    assert current_guideline(elsewhere, new).version == current_guideline(folder, old).version
+    assert (
+        current_guideline(elsewhere, new).version
+        == current_guideline(folder, old).version
+    )
     assert campaign_status(elsewhere, NAME).plan.items == old.items

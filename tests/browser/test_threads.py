@@ -55,5 +55,10 @@ def test_a_question_is_answered_read_and_resolved(
     expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
     page.get_by_role("button", name="Resolve").click()
     expect(page.get_by_text("resolved it")).to_be_visible()
-    assert [thread.state for thread in all_threads(folder, plan).threads] == [ThreadState.RESOLVED]
-    assert [message.written_by for message in messages_of(folder, plan.campaign)] == ["lea", "ana"]
+    assert [thread.state for thread in all_threads(folder, plan).threads] == [
+        ThreadState.RESOLVED
+    ]
+    assert [message.written_by for message in messages_of(folder, plan.campaign)] == [
+        "lea",
+        "ana",
+    ]

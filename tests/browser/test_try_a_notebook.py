@@ -23,9 +23,14 @@ pytestmark = pytest.mark.browser
 PATH = "/try_a_notebook"
 MODEL = "fake-9"
 SCRIPT = "<script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
-CLOSING = "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
+CLOSING = (
+    "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
+)
 LINK = "![picture](http://192.0.2.1/x.png) [link](javascript:alert(1))"
-OPAQUE = ("import os\nkept = {name: 1 for name in os.listdir()}", "kept['no such name']")
+OPAQUE = (
+    "import os\nkept = {name: 1 for name in os.listdir()}",
+    "kept['no such name']",
+)
 """Two cells of which only a run can tell that the second crashes."""
 
 
@@ -41,7 +46,11 @@ class HostileModel(FakeModel):
 def try_app(copy_of_embedded: Path) -> Iterator[str]:
     """Address of an app whose visitors may run notebooks and ask a model."""
     with fake_server(HostileModel(FakePlan())) as base_url:
-        allowed = {"CRANE_ALLOW_EXECUTION": "1", "CRANE_MODEL": MODEL, "CRANE_BASE_URL": base_url}
+        allowed = {
+            "CRANE_ALLOW_EXECUTION": "1",
+            "CRANE_MODEL": MODEL,
+            "CRANE_BASE_URL": base_url,
+        }
         with serve(copy_of_embedded, **allowed) as address:
             yield address
 
@@ -63,7 +72,11 @@ def upload(page: Page, **files: bytes) -> None:
     """Files by their name, of which the last underscore stands for the dot."""
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         [
-            {"name": ".".join(name.rsplit("_", 1)), "mimeType": "application/json", "buffer": data}
+            {
+                "name": ".".join(name.rsplit("_", 1)),
+                "mimeType": "application/json",
+                "buffer": data,
+            }
             for name, data in files.items()
         ]
     )
@@ -88,28 +101,40 @@ def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(
     expect(verdict(page)).to_contain_text("Will crash: KeyError")
     expect(verdict(page)).to_contain_text("Write 'yield_kg '.")
     expect(page.locator(".cw-target .cw-crash")).to_have_text(re.compile(r"yield_kg"))
-    evidence = page.locator(".cw-state details[open] summary").filter(has_text="harvest")
+    evidence = page.locator(".cw-state details[open] summary").filter(
+        has_text="harvest"
+    )
     expect(evidence.first).to_be_visible()
     expect(page.get_by_text("No model is set")).to_be_visible()
     page.get_by_text(re.compile("The exact prompt")).click()
-    expect(page.locator(".cw-prompt")).to_contain_text('harvest.groupby("bed")["yield_kg"]')
+    expect(page.locator(".cw-prompt")).to_contain_text(
+        'harvest.groupby("bed")["yield_kg"]'
+    )
 
     page.goto(f"{facts_app}{PATH}?pair=pandas_1_fixed")
     expect(verdict(page)).to_contain_text("No certain crash")
     expect(verdict(page)).to_contain_text("they never say that a cell is safe")
 
 
-def test_where_execution_is_off_there_is_no_way_to_it(facts_app: str, open_page: OpenPage) -> None:
+def test_where_execution_is_off_there_is_no_way_to_it(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}{PATH}?notebook=path"))
-    expect(page.get_by_text("This server reads notebooks and does not run them")).to_be_visible()
+    expect(
+        page.get_by_text("This server reads notebooks and does not run them")
+    ).to_be_visible()
     expect(page.get_by_text("CRANE_ALLOW_EXECUTION=1")).to_be_visible()
     expect(page.get_by_label("Path", exact=True)).to_have_count(0)
-    assert page.get_by_test_id("stButtonGroup").get_by_role("radio").all_inner_texts() == [
+    assert page.get_by_test_id("stButtonGroup").get_by_role(
+        "radio"
+    ).all_inner_texts() == [
         "An example notebook",
         "Upload",
     ]
     page.get_by_text("Upload", exact=True).click()
-    expect(page.get_by_text("nothing leaves this server, without your click")).to_be_visible()
+    expect(
+        page.get_by_text("nothing leaves this server, without your click")
+    ).to_be_visible()
     upload(page, names_ipynb=notebook(*OPAQUE))
     expect(verdict(page)).to_contain_text("Checked: the code only")
     settled(page)
@@ -124,10 +149,14 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text("names.ipynb")
     expect(
-        desk.get_by_text(re.compile(r"A crash here would cost \d+\.\d s of re-execution"))
+        desk.get_by_text(
+            re.compile(r"A crash here would cost \d+\.\d s of re-execution")
+        )
     ).to_be_visible()
     expect(desk.locator(".cw-state summary").filter(has_text="kept")).to_be_visible()
-    expect(desk.locator(".cw-target .cw-crash")).to_have_text(re.compile("no such name"))
+    expect(desk.locator(".cw-target .cw-crash")).to_have_text(
+        re.compile("no such name")
+    )
 
     choose(desk, "Target: the cell that is about to run", "Code cell 0 · import os")
     expect(verdict(desk)).to_contain_text("No certain crash")
@@ -148,7 +177,10 @@ def test_a_run_is_stopped(desk: Page) -> None:
 
 @pytest.mark.slow
 def test_a_cell_that_raises_earlier_can_be_passed(desk: Page) -> None:
-    upload(desk, raises_ipynb=notebook("kept = {'a': 1}", "open('not_there.csv')", "kept['b']"))
+    upload(
+        desk,
+        raises_ipynb=notebook("kept = {'a': 1}", "open('not_there.csv')", "kept['b']"),
+    )
     button(desk, "Run the 2 cells before it").click()
     expect(refusal(desk)).to_contain_text("Code cell 1 of raises.ipynb")
     expect(refusal(desk)).to_contain_text("FileNotFoundError")
@@ -192,7 +224,9 @@ def test_a_state_that_does_not_fit_is_refused_in_words(
 
 def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     setup = f"text = '''{SCRIPT}'''\nkept = {{text: 1}}"
-    upload(desk, **{f"{LINK}<i>_ipynb": notebook(setup, f"kept['''{CLOSING}{LINK}''']")})
+    upload(
+        desk, **{f"{LINK}<i>_ipynb": notebook(setup, f"kept['''{CLOSING}{LINK}''']")}
+    )
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text(CLOSING)
@@ -207,9 +241,14 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     desk.get_by_text("Raw reply").click()
     desk.get_by_text(re.compile("The exact prompt")).click()
     settled(desk)
-    expect(desk.locator(".cw-prompt").filter(has_text="detection").last).to_contain_text(SCRIPT)
+    expect(
+        desk.locator(".cw-prompt").filter(has_text="detection").last
+    ).to_contain_text(SCRIPT)
     assert desk.locator(".injected").count() == 0
-    assert desk.locator("[data-testid=stMain] script, [data-testid=stMain] img").count() == 0
+    assert (
+        desk.locator("[data-testid=stMain] script, [data-testid=stMain] img").count()
+        == 0
+    )
     assert desk.evaluate("window.injected === undefined")
     assert desk.locator("[data-testid=stMain] h1").count() == 1
     assert desk.evaluate("document.documentElement.scrollWidth <= innerWidth")

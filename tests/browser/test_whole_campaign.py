@@ -32,7 +32,9 @@ NAME = "whole"
 SEED = 301
 """With this name a seed under which thirteen items stand among the first forty of both annotators."""
 N_EACH = 40
-KEY_OF = {label: key for key, label in zip("123", map(str, DIAGNOSIS_LABELS), strict=True)}
+KEY_OF = {
+    label: key for key, label in zip("123", map(str, DIAGNOSIS_LABELS), strict=True)
+}
 
 
 @contextmanager
@@ -60,7 +62,11 @@ def wanted_label(annotator: str, item: str) -> str:
 def create(page: Page, address: str) -> None:
     page.goto(f"{address}/campaigns")
     settled(page).get_by_text("Strata, repeats and seed").click()
-    for words, value in {"Name": NAME, "Annotators": "ana, ben", "Seed": str(SEED)}.items():
+    for words, value in {
+        "Name": NAME,
+        "Annotators": "ana, ben",
+        "Seed": str(SEED),
+    }.items():
         box = page.get_by_label(words, exact=True)
         box.fill(value)
         box.press("Enter")
@@ -87,13 +93,19 @@ def press_label(page: Page, label: str) -> None:
 
 def label_by_keys(folder: DataFolder, page: Page, annotator: str, n: int) -> None:
     for _ in range(n):
-        press_label(page, wanted_label(annotator, shown_item(page, folder, NAME, annotator)))
+        press_label(
+            page, wanted_label(annotator, shown_item(page, folder, NAME, annotator))
+        )
     page.wait_for_function(SAVED)
 
 
 def labels(folder: DataFolder, plan: Plan, annotator: str) -> dict[str, Label]:
     given = journal_of(folder, plan, annotator).given
-    return {showing.item: entry.label for showing, entry in given.items() if showing.showing == 1}
+    return {
+        showing.item: entry.label
+        for showing, entry in given.items()
+        if showing.showing == 1
+    }
 
 
 def kappa_of(folder: DataFolder, plan: Plan) -> tuple[float, int]:
@@ -123,7 +135,9 @@ def decide_all(page: Page, address: str, label: str) -> int:
     page.wait_for_selector(".cw-decide .cw-card")
     n = 0
     while page.get_by_role("button", name="Save and next").count():
-        waiting = page.get_by_text(re.compile(r"\d+ of \d+ wait for a decision")).inner_text()
+        waiting = page.get_by_text(
+            re.compile(r"\d+ of \d+ wait for a decision")
+        ).inner_text()
         page.get_by_label("Who decides", exact=True).fill("cleo")
         page.get_by_label("Who decides", exact=True).blur()
         page.keyboard.press(KEY_OF[label])
@@ -156,7 +170,9 @@ def test_two_people_repeat_the_studys_second_labelling(
         with serve(
             folder.path, port=port
         ) as address:  # started again: what was labelled last comes back
-            common = sorted(labels(folder, plan, "ana").keys() & labels(folder, plan, "ben").keys())
+            common = sorted(
+                labels(folder, plan, "ana").keys() & labels(folder, plan, "ben").keys()
+            )
             back = journal_of(folder, plan, "ana").undoable()
             order = [showing.item for showing in back]
             names = [desk_names(folder, plan, "ana").of(showing) for showing in back]
@@ -165,7 +181,8 @@ def test_two_people_repeat_the_studys_second_labelling(
             for name in names[: depth + 1]:
                 press_ready(pages["ana"], "u")
                 pages["ana"].wait_for_function(
-                    "name => document.querySelector('.cw-desk').dataset.item === name", arg=name
+                    "name => document.querySelector('.cw-desk').dataset.item === name",
+                    arg=name,
                 )
             changed = next(
                 str(label)
@@ -173,13 +190,17 @@ def test_two_people_repeat_the_studys_second_labelling(
                 if str(label) != wanted_label("ben", order[depth])
             )
             press_label(
-                pages["ana"], changed if changed != wanted_label("ana", order[depth]) else "wrong"
+                pages["ana"],
+                changed if changed != wanted_label("ana", order[depth]) else "wrong",
             )
             label_by_keys(folder, pages["ana"], "ana", depth)
             assert journal_of(folder, plan, "ana").n_done == N_EACH
             after, n_after = kappa_of(folder, plan)
             assert (n_after, after) != (13, expected)
-            assert kappa_on_page(pages["cleo"], address) == (f"{after:.2f}", str(n_after))
+            assert kappa_on_page(pages["cleo"], address) == (
+                f"{after:.2f}",
+                str(n_after),
+            )
 
             open_items = [
                 i
@@ -192,15 +213,21 @@ def test_two_people_repeat_the_studys_second_labelling(
                 (Label.PARTIAL, Provenance.ADJUDICATED)
             }
             assert all(
-                "cleo, evidence was overlooked" in str(finals[item].why) for item in open_items
+                "cleo, evidence was overlooked" in str(finals[item].why)
+                for item in open_items
             )
 
             lock(pages["cleo"], address)
             expect(pages["ana"].locator(".cw-desk")).to_be_visible()
             pages["ana"].keyboard.press("1")
-            expect(pages["ana"].locator(".cw-desk-last")).to_contain_text("Locked by cleo")
+            expect(pages["ana"].locator(".cw-desk-last")).to_contain_text(
+                "Locked by cleo"
+            )
             assert journal_of(folder, plan, "ana").n_done == N_EACH
-            assert kappa_on_page(pages["cleo"], address) == (f"{after:.2f}", str(n_after))
+            assert kappa_on_page(pages["cleo"], address) == (
+                f"{after:.2f}",
+                str(n_after),
+            )
             expect(pages["cleo"].get_by_text("is not locked")).to_have_count(0)
 
 

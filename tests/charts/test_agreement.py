@@ -37,13 +37,19 @@ def drawn(table: pd.DataFrame, whole: float | None = 0.5) -> Any:
 def test_every_group_has_its_point_its_interval_and_its_text(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
-    [point], [text, _], rules = (marks_of(drawn(table), kind) for kind in ("point", "text", "rule"))
+    [point], [text, _], rules = (
+        marks_of(drawn(table), kind) for kind in ("point", "text", "rule")
+    )
     assert point["encoding"]["x"]["field"] == "value"
     assert text["encoding"]["text"]["field"] == "text"
     assert [rule["encoding"]["x"]["field"] for rule in rules] == ["whole", "low"]
     assert rules[1]["encoding"]["x2"]["field"] == "high"
     assert point["encoding"]["y"]["sort"] == LABELS
-    assert point["encoding"]["color"] == {"field": "colour", "scale": None, "type": "nominal"}
+    assert point["encoding"]["color"] == {
+        "field": "colour",
+        "scale": None,
+        "type": "nominal",
+    }
 
 
 def test_the_axis_reaches_from_below_the_lowest_interval_to_beyond_1(
@@ -51,14 +57,25 @@ def test_the_axis_reaches_from_below_the_lowest_interval_to_beyond_1(
 ) -> None:
     [point] = marks_of(drawn(table), "point")
     assert point["encoding"]["x"]["scale"]["domain"] == [-0.2, pytest.approx(1.12)]
-    assert point["encoding"]["x"]["axis"]["values"] == [-0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert point["encoding"]["x"]["axis"]["values"] == [
+        -0.2,
+        0.0,
+        0.2,
+        0.4,
+        0.6,
+        0.8,
+        1.0,
+    ]
     [point] = marks_of(drawn(table.head(1)), "point")
     assert point["encoding"]["x"]["scale"]["domain"] == [0.0, pytest.approx(1.1)]
 
 
 def test_a_group_without_a_value_says_why_at_the_left_edge(table: pd.DataFrame) -> None:
     rows = [
-        row for data in drawn(table).to_dict()["datasets"].values() for row in data if "text" in row
+        row
+        for data in drawn(table).to_dict()["datasets"].values()
+        for row in data
+        if "text" in row
     ]
     at = {row["text"]: (row["text_at"], row["value"]) for row in rows}
     assert at == {"0.80": (0.9, 0.8), "0.10": (0.3, 0.1), WHY: (-0.2, None)}
@@ -67,11 +84,16 @@ def test_a_group_without_a_value_says_why_at_the_left_edge(table: pd.DataFrame) 
 def test_a_high_value_without_an_interval_has_its_text_before_the_mark(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
-    alike = table.assign(value=[1.0, 0.1, None], low=[None, None, None], high=[None, None, None])
+    alike = table.assign(
+        value=[1.0, 0.1, None], low=[None, None, None], high=[None, None, None]
+    )
     behind, before = marks_of(drawn(alike), "text")
     assert [text["mark"]["align"] for text in (behind, before)] == ["left", "right"]
     rows = [
-        row for data in drawn(alike).to_dict()["datasets"].values() for row in data if "text" in row
+        row
+        for data in drawn(alike).to_dict()["datasets"].values()
+        for row in data
+        if "text" in row
     ]
     assert [row["is_before"] for row in rows] == [True, False, False]
 

@@ -58,13 +58,18 @@ def test_the_axis_is_from_zero_to_one_in_the_order_given(
 def test_inputs_differ_by_shape_and_fill(
     table: pd.DataFrame, inputs: tuple[str, str], marks_of: Callable[..., Any]
 ) -> None:
-    point = marks_of(breakdown(table, labels=LABELS, rate="F1", inputs=inputs), "point")[0]
+    point = marks_of(
+        breakdown(table, labels=LABELS, rate="F1", inputs=inputs), "point"
+    )[0]
     for channel, base, other in (
         ("shape", "circle", "diamond"),
         ("fill", "transparent", DETECTOR_COLOURS[TITLE]),
     ):
         said = point["encoding"][channel]
-        assert said["condition"] == {"test": f"datum.setting == '{inputs[1]}'", "value": other}
+        assert said["condition"] == {
+            "test": f"datum.setting == '{inputs[1]}'",
+            "value": other,
+        }
         assert said["value"] == base
 
 
@@ -87,23 +92,28 @@ def test_a_group_with_one_input_shows_its_interval(
     one = table[(table["setting"] == "+RT") | (table["label"] == LABELS[0])]
     chart = breakdown(one, labels=LABELS, rate="accuracy")
     [rule] = marks_of(chart, "rule")
-    assert (rule["encoding"]["x"]["field"], rule["encoding"]["x2"]["field"]) == ("low", "high")
+    assert (rule["encoding"]["x"]["field"], rule["encoding"]["x2"]["field"]) == (
+        "low",
+        "high",
+    )
     assert rule["transform"] == [{"filter": "datum.is_alone"}]
     [rows] = chart.to_dict()["datasets"].values()
     assert [row["label"] for row in rows if row["is_alone"]] == [LABELS[1]]
 
 
 def test_changes_stand_at_the_right_the_sure_ones_in_bold(table: pd.DataFrame) -> None:
-    picture = vl_convert.vegalite_to_svg(breakdown(table, labels=LABELS, rate="accuracy").to_dict())
+    picture = vl_convert.vegalite_to_svg(
+        breakdown(table, labels=LABELS, rate="accuracy").to_dict()
+    )
     assert picture.count("+4 (−2 to 9)</text>") == 2
     assert picture.count('font-weight="700"') == 1
 
 
 def test_few_cases_are_faded(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
     for mark in ("line", "point"):
-        said = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), mark)[0]["encoding"][
-            "opacity"
-        ]
+        said = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), mark)[0][
+            "encoding"
+        ]["opacity"]
         assert said["condition"]["test"] == "datum.n_cases <= 2"
         assert said["condition"]["value"] < said["value"] == 1
 
@@ -112,10 +122,15 @@ def test_a_click_on_a_mark_tells_what_was_clicked(table: pd.DataFrame) -> None:
     [selection] = breakdown(table, labels=LABELS, rate="accuracy").to_dict()["params"]
     assert selection["name"] == MARK
     assert selection["select"]["fields"] == ["group", "detector_title", "setting"]
-    assert (selection["select"]["type"], selection["select"]["on"]) == ("point", "click")
+    assert (selection["select"]["type"], selection["select"]["on"]) == (
+        "point",
+        "click",
+    )
 
 
-@pytest.mark.parametrize("label", ["a'b", 'say "x"', "x.y[0]", "<b>", "\\", "</script>"])
+@pytest.mark.parametrize(
+    "label", ["a'b", 'say "x"', "x.y[0]", "<b>", "\\", "</script>"]
+)
 def test_any_text_may_name_a_group(
     table: pd.DataFrame, label: str, marks_of: Callable[..., Any]
 ) -> None:
@@ -127,7 +142,9 @@ def test_any_text_may_name_a_group(
 def test_several_detectors_make_one_picture(table: pd.DataFrame) -> None:
     titles = ["GPT-5", "Gemini 2.5 Flash"]
     panels = [
-        breakdown(table.assign(detector_title=title), labels=LABELS, rate="recall").to_dict()
+        breakdown(
+            table.assign(detector_title=title), labels=LABELS, rate="recall"
+        ).to_dict()
         for title in titles
     ]
     picture = vl_convert.vegalite_to_svg(side_by_side(panels))

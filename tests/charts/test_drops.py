@@ -25,7 +25,12 @@ def table() -> pd.DataFrame:
             "high": 0.01,
         }
         | {"end": 0.01, "text": "−5.0", "n": 222, "n_cases": 111, "is_printed": False},
-        {"label": "+RT−V", "detector_title": "GPT-5", "setting": "runtime-V", "difference": -0.036}
+        {
+            "label": "+RT−V",
+            "detector_title": "GPT-5",
+            "setting": "runtime-V",
+            "difference": -0.036,
+        }
         | {"end": -0.036, "text": "−3.6 p", "is_printed": True},
     ]
     return pd.DataFrame(rows).astype({"n": "Int64", "n_cases": "Int64"})
@@ -37,13 +42,19 @@ def test_zero_is_marked_and_what_is_measured_has_an_interval(
     chart = drops(table, labels=LABELS, rate="accuracy")
     zero, interval = marks_of(chart, "rule")
     assert chart.to_dict()["datasets"][zero["data"]["name"]] == [{"difference": 0.0}]
-    assert (interval["encoding"]["x"]["field"], interval["encoding"]["x2"]["field"]) == (
+    assert (
+        interval["encoding"]["x"]["field"],
+        interval["encoding"]["x2"]["field"],
+    ) == (
         "low",
         "high",
     )
     measured, printed = marks_of(chart, "point")
     assert measured["mark"]["filled"] and measured["transform"] == interval["transform"]
-    assert not printed["mark"]["filled"] and printed["mark"]["shape"] != measured["mark"]["shape"]
+    assert (
+        not printed["mark"]["filled"]
+        and printed["mark"]["shape"] != measured["mark"]["shape"]
+    )
     assert printed["transform"] == [{"filter": "datum.is_printed"}]
 
 
@@ -52,7 +63,10 @@ def test_rows_keep_their_order_and_few_cases_are_faded(
 ) -> None:
     for point in marks_of(drops(table, labels=LABELS, rate="F1"), "point"):
         assert point["encoding"]["y"]["sort"] == LABELS
-        assert f"datum.n_cases <= {FEW_CASES}" in point["encoding"]["opacity"]["condition"]["test"]
+        assert (
+            f"datum.n_cases <= {FEW_CASES}"
+            in point["encoding"]["opacity"]["condition"]["test"]
+        )
 
 
 def test_a_click_on_a_mark_tells_what_was_clicked(table: pd.DataFrame) -> None:

@@ -24,7 +24,12 @@ def table() -> pd.DataFrame:
             "low": value - 0.05,
             "high": value + 0.05,
         }
-        | {"label": f"{title}  n 222", "printed": value, "n": 222, "text": f"{value:.1%}"}
+        | {
+            "label": f"{title}  n 222",
+            "printed": value,
+            "n": 222,
+            "text": f"{value:.1%}",
+        }
         for title in reversed(TITLES)
         for setting, value in (("−RT", 0.69), ("+RT", 0.77))
     ]
@@ -32,7 +37,8 @@ def table() -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("kind", "field"), [("point", "value"), ("tick", "printed"), ("rule", "low"), ("text", "high")]
+    ("kind", "field"),
+    [("point", "value"), ("tick", "printed"), ("rule", "low"), ("text", "high")],
 )
 def test_each_setting_has_its_marks(
     table: pd.DataFrame, marks_of: Callable[..., Any], kind: str, field: str
@@ -86,7 +92,9 @@ def test_any_two_inputs_are_drawn_the_base_hollow(
 def test_where_nothing_was_printed_the_mark_has_no_place(table: pd.DataFrame) -> None:
     rows = [
         row
-        for data in gains(table.assign(printed=float("nan"))).to_dict()["datasets"].values()
+        for data in gains(table.assign(printed=float("nan")))
+        .to_dict()["datasets"]
+        .values()
         for row in data
     ]
     assert {row["printed"] for row in rows} == {None}

@@ -17,7 +17,14 @@ COLOURS = {"correct": "#111111", "partial": "#222222", "wrong": "#333333"}
 
 def table(ends: dict[str, float]) -> pd.DataFrame:
     return pd.DataFrame(
-        {"annotator": who, "part": part, "label": label, "share": share, "n": 12, "median_s": 20.0}
+        {
+            "annotator": who,
+            "part": part,
+            "label": label,
+            "share": share,
+            "n": 12,
+            "median_s": 20.0,
+        }
         | {"text": label if part == "last" else ""}
         for who in ("ana", "ben")
         for part in PARTS
@@ -28,7 +35,8 @@ def table(ends: dict[str, float]) -> pd.DataFrame:
 def test_every_label_of_the_largest_set_has_a_shape_of_its_own(marks_of) -> None:
     assert len(set(LABEL_SHAPES)) == len(LABEL_SHAPES) == MOST
     (points,) = marks_of(
-        label_mix(table(dict.fromkeys(COLOURS, 0.3)), parts=PARTS, colours=COLOURS), "point"
+        label_mix(table(dict.fromkeys(COLOURS, 0.3)), parts=PARTS, colours=COLOURS),
+        "point",
     )
     assert points["encoding"]["shape"]["scale"] == {
         "domain": list(COLOURS),
@@ -38,7 +46,9 @@ def test_every_label_of_the_largest_set_has_a_shape_of_its_own(marks_of) -> None
 
 def test_lines_begin_at_zero_and_keep_the_order_of_time(marks_of) -> None:
     chart = label_mix(
-        table({"correct": 0.7, "partial": 0.2, "wrong": 0.1}), parts=PARTS, colours=COLOURS
+        table({"correct": 0.7, "partial": 0.2, "wrong": 0.1}),
+        parts=PARTS,
+        colours=COLOURS,
     )
     (line,) = marks_of(chart, "line")
     assert line["encoding"]["y"]["scale"]["domain"] == [0, 1]
@@ -57,7 +67,9 @@ def test_names_stand_apart_inside_the_panel(ends: dict[str, float]) -> None:
     chart = label_mix(table(ends), parts=PARTS, colours=COLOURS)
     (rows,) = chart.to_dict()["datasets"].values()
     for who in ("ana", "ben"):
-        places = sorted(row["text_at"] for row in rows if row["annotator"] == who and row["text"])
+        places = sorted(
+            row["text_at"] for row in rows if row["annotator"] == who and row["text"]
+        )
         assert len(places) == 3
         assert places[0] >= 0 and places[-1] <= 1
         assert min(b - a for a, b in pairwise(places)) >= LINE - 1e-9

@@ -49,13 +49,17 @@ def test_the_line_of_no_change_is_at_one_and_all_share_a_logarithmic_scale(
     chart = odds(table)
     line, interval = marks_of(chart, "rule")
     assert chart.to_dict()["datasets"][line["data"]["name"]] == [{"odds_ratio": 1.0}]
-    assert (interval["encoding"]["x"]["field"], interval["encoding"]["x2"]["field"]) == (
+    assert (
+        interval["encoding"]["x"]["field"],
+        interval["encoding"]["x2"]["field"],
+    ) == (
         "low",
         "high",
     )
     marks = [line, interval, *marks_of(chart, "point"), *marks_of(chart, "text")]
     [scale] = {
-        str(mark["encoding"]["x"]["scale"]): mark["encoding"]["x"]["scale"] for mark in marks
+        str(mark["encoding"]["x"]["scale"]): mark["encoding"]["x"]["scale"]
+        for mark in marks
     }.values()
     assert scale["type"] == "log"
     assert scale["domain"][0] < 1 < 5.2 <= scale["domain"][1]

@@ -17,7 +17,12 @@ SETTINGS = ["+RT", "+RT−S", "+RT−V"]
 
 @pytest.fixture
 def ablation() -> pd.DataFrame:
-    row = {"detector_title": "GPT-5", "value": 0.8, "text": "80.0%", "reference_value": 0.82}
+    row = {
+        "detector_title": "GPT-5",
+        "value": 0.8,
+        "text": "80.0%",
+        "reference_value": 0.82,
+    }
     return pd.DataFrame(row | {"setting": setting} for setting in SETTINGS)
 
 
@@ -34,11 +39,15 @@ def test_bars_from_zero_in_the_order_of_print(
     assert chart.to_dict()["title"]["text"] == "GPT-5"
 
 
-def test_the_reference_is_marked(ablation: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_the_reference_is_marked(
+    ablation: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     chart = printed_bars(ablation, settings=SETTINGS, rate="F1", reference="+RT")
     [rule], [bar], [text] = (marks_of(chart, kind) for kind in ("rule", "bar", "text"))
     assert rule["encoding"]["x"]["field"] == "reference_value"
-    assert bar["encoding"]["fillOpacity"]["condition"]["test"] == "datum.setting == '+RT'"
+    assert (
+        bar["encoding"]["fillOpacity"]["condition"]["test"] == "datum.setting == '+RT'"
+    )
     assert text["encoding"]["text"]["field"] == "text"
 
 
@@ -46,7 +55,12 @@ def test_token_costs_have_their_own_scale_with_room_for_the_values(
     marks_of: Callable[..., Any],
 ) -> None:
     rows = pd.DataFrame(
-        {"measure": "tokens", "statistic": statistic, "printed": "1,234", "value": value}
+        {
+            "measure": "tokens",
+            "statistic": statistic,
+            "printed": "1,234",
+            "value": value,
+        }
         for statistic, value in (("min", 1.0), ("median", 20.0), ("max", 1234.0))
     )
     chart = token_quantiles(rows)

@@ -50,8 +50,14 @@ def test_points_have_intervals_and_colours_of_their_detector(
 ) -> None:
     chart = reliability(table)
     [rule], [point] = marks_of(chart, "rule"), marks_of(chart, "point")
-    assert (rule["encoding"]["y"]["field"], rule["encoding"]["y2"]["field"]) == ("low", "high")
-    assert (point["encoding"]["y"]["field"], point["encoding"]["size"]["field"]) == ("value", "n")
+    assert (rule["encoding"]["y"]["field"], rule["encoding"]["y2"]["field"]) == (
+        "low",
+        "high",
+    )
+    assert (point["encoding"]["y"]["field"], point["encoding"]["size"]["field"]) == (
+        "value",
+        "n",
+    )
     scale = point["encoding"]["color"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == {
         t: DETECTOR_COLOURS[t] for t in TITLES

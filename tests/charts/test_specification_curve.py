@@ -18,7 +18,11 @@ READINGS = pd.DataFrame(
     }
 )
 CHOICES = pd.DataFrame(
-    {"place": [1, 2], "choice": ["majority", "all runs"], "reading": READINGS["reading"].tolist()}
+    {
+        "place": [1, 2],
+        "choice": ["majority", "all runs"],
+        "reading": READINGS["reading"].tolist(),
+    }
 )
 
 

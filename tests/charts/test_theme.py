@@ -26,8 +26,12 @@ GRAPHICS = 3.0
 def luminance(colour: str) -> float:
     """Relative luminance in 0..1 (WCAG 2.2)."""
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    ]
+    return sum(
+        weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+    )
 
 
 def contrast(one: str, other: str) -> float:
@@ -36,13 +40,18 @@ def contrast(one: str, other: str) -> float:
 
 
 def grounds(root: Path) -> list[str]:
-    settings = tomllib.loads((root / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
+    settings = tomllib.loads((root / ".streamlit" / "config.toml").read_text("utf-8"))[
+        "theme"
+    ]
     return [settings[mode]["backgroundColor"] for mode in ("light", "dark")]
 
 
 def label_colours() -> list[str]:
     """Those of the study's labels in charts."""
-    return [theme.between(label.colour, label.colour_dark) for label in study_labels().labels]
+    return [
+        theme.between(label.colour, label.colour_dark)
+        for label in study_labels().labels
+    ]
 
 
 def test_the_colour_between_is_halfway_in_each_channel() -> None:
@@ -55,7 +64,13 @@ def test_every_detector_in_the_order_has_a_colour_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "colour", [*DETECTOR_COLOURS.values(), *theme.CATEGORY_COLOURS.values(), *label_colours(), INK]
+    "colour",
+    [
+        *DETECTOR_COLOURS.values(),
+        *theme.CATEGORY_COLOURS.values(),
+        *label_colours(),
+        INK,
+    ],
 )
 def test_colours_stand_out_on_light_and_on_dark(root: Path, colour: str) -> None:
     for ground in grounds(root):

@@ -48,7 +48,10 @@ def test_zero_is_marked_and_every_interval_is_in_sight(
     chart = together(table, axis="accuracy")
     line, interval = marks_of(chart, "rule")
     assert chart.to_dict()["datasets"][line["data"]["name"]] == [{"difference": 0.0}]
-    assert (interval["encoding"]["x"]["field"], interval["encoding"]["x2"]["field"]) == (
+    assert (
+        interval["encoding"]["x"]["field"],
+        interval["encoding"]["x2"]["field"],
+    ) == (
         "low",
         "high",
     )
@@ -56,7 +59,9 @@ def test_zero_is_marked_and_every_interval_is_in_sight(
     assert low <= -0.06 < 0.08 < high
 
 
-def test_what_holds_up_is_filled(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_what_holds_up_is_filled(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     [point] = marks_of(together(table, axis="accuracy"), "point")
     fill = point["encoding"]["fill"]
     assert fill["condition"]["test"] == "datum.holds"

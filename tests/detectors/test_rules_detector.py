@@ -26,7 +26,10 @@ STATE = KernelState(
 
 
 def cells(target: str, *executed: str) -> list[Cell]:
-    done = [Cell("test", "i", "o", at, CellRole.EXECUTED, code) for at, code in enumerate(executed)]
+    done = [
+        Cell("test", "i", "o", at, CellRole.EXECUTED, code)
+        for at, code in enumerate(executed)
+    ]
     return [*done, Cell("test", "i", "o", len(done), CellRole.TARGET, target)]
 
 
@@ -51,7 +54,8 @@ def test_nothing_is_said_of_a_target_that_may_run():
 
 
 @pytest.mark.parametrize(
-    "setting", [Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V]
+    "setting",
+    [Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V],
 )
 def test_a_state_with_a_part_withheld_is_refused(setting):
     with pytest.raises(DetectorError, match="withheld"):

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from crane_core.detectors.type_annotations import annotation_lines, public_name, public_names
+from crane_core.detectors.type_annotations import (
+    annotation_lines,
+    public_name,
+    public_names,
+)
 from crane_core.domain import KernelState, Setting, VariableState
 from tests.detectors.asked import state
 from tests.optional import each, needing
@@ -71,7 +75,9 @@ def test_the_public_name_of_a_functional_model() -> None:
 
 @needing("keras")
 def test_a_functional_model_is_a_model() -> None:
-    assert issubclass(resolved("keras.src.models.functional.Functional"), resolved("keras.Model"))
+    assert issubclass(
+        resolved("keras.src.models.functional.Functional"), resolved("keras.Model")
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,12 +103,17 @@ def test_every_entry_has_its_source_and_no_internal_name_twice() -> None:
         ("from pandas import DataFrame as D", ["df: D"]),
         ("import pandas.core.frame", ["df: pandas.DataFrame"]),
         ("from pandas import *", ["import pandas", "", "df: pandas.DataFrame"]),
-        ("def f():\n    import pandas as pd", ["import pandas", "", "df: pandas.DataFrame"]),
+        (
+            "def f():\n    import pandas as pd",
+            ["import pandas", "", "df: pandas.DataFrame"],
+        ),
         ("%matplotlib inline\nimport pandas as pd", ["df: pd.DataFrame"]),
         ("this is not a Python", ["import pandas", "", "df: pandas.DataFrame"]),
     ],
 )
-def test_types_are_spelled_through_the_imports_of_the_cells(imports: str, line: list[str]) -> None:
+def test_types_are_spelled_through_the_imports_of_the_cells(
+    imports: str, line: list[str]
+) -> None:
     assert annotation_lines([imports], state(df="pandas.core.frame.DataFrame")) == line
 
 
@@ -115,7 +126,12 @@ def test_lines_stand_in_the_order_of_names_and_imports_before_them_once() -> Non
     held.variables["d"] = VariableState("keras.src.models.sequential.Sequential")
     assert annotation_lines([], held) == [
         *("import keras", "import keras.layers", ""),
-        *("a: int", "b: keras.Sequential", "c: keras.layers.Dense", "d: keras.Sequential"),
+        *(
+            "a: int",
+            "b: keras.Sequential",
+            "c: keras.layers.Dense",
+            "d: keras.Sequential",
+        ),
     ]
 
 
@@ -152,12 +168,16 @@ def test_an_import_that_would_overwrite_a_variable_is_not_written() -> None:
         ("import pandas as pd\npd = pd.DataFrame()", {"pd": "pandas.DataFrame"}),
     ],
 )
-def test_a_name_that_is_an_object_now_is_no_type(cell: str, types: dict[str, str]) -> None:
+def test_a_name_that_is_an_object_now_is_no_type(
+    cell: str, types: dict[str, str]
+) -> None:
     assert annotation_lines([cell], state(**types)) == []
 
 
 def test_a_module_in_the_state_does_not_hinder() -> None:
-    held = state(pd="<class 'module'>", df="pandas.core.frame.DataFrame", D="<class 'type'>")
+    held = state(
+        pd="<class 'module'>", df="pandas.core.frame.DataFrame", D="<class 'type'>"
+    )
     assert annotation_lines(["import pandas as pd"], held) == ["df: pd.DataFrame"]
     held = state(keras="<class 'module'>", m="keras.src.models.sequential.Sequential")
     assert annotation_lines(["from tensorflow import keras"], held) == [

@@ -24,7 +24,8 @@ SQL = re.compile(
 )
 # Put together here, so that this file does not hold what it looks for.
 MACHINE_PATHS = tuple(
-    "/" + name + "/" for name in ("work", "tmp", "root", "home", "Users", "opt/pypi", "opt/wheels")
+    "/" + name + "/"
+    for name in ("work", "tmp", "root", "home", "Users", "opt/pypi", "opt/wheels")
 )
 REGISTRY_WORDS = (
     "pypi" + ".org",
@@ -38,7 +39,9 @@ REGISTRY_WORDS = (
 def checkout_files() -> list[Path]:
     """Every file that is tracked or would be; outside a git checkout, everything but hidden folders."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if listed.returncode == 0:
         paths = [ROOT / name for name in listed.stdout.split("\0") if name]
     else:
@@ -86,7 +89,10 @@ def string_literals(tree: ast.Module) -> Iterator[tuple[int, str]]:
         ):
             yield node.lineno, node.value
         elif isinstance(node, ast.JoinedStr):
-            pieces = [part.value if isinstance(part, ast.Constant) else "x" for part in node.values]
+            pieces = [
+                part.value if isinstance(part, ast.Constant) else "x"
+                for part in node.values
+            ]
             yield node.lineno, "".join(map(str, pieces))
 
 
@@ -100,19 +106,23 @@ def imported_packages(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def test_floors_hold() -> None:
     command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
-    "text", ["SELECT a FROM t", "insert into t values (1)", "select * from t where a = 1"]
+    "text",
+    ["SELECT a FROM t", "insert into t values (1)", "select * from t where a = 1"],
 )
 def test_sql_is_recognised(text: str) -> None:
     assert SQL.search(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["Select a case from the list.", "Update the set of labels", "from X import Y"]
+    "text",
+    ["Select a case from the list.", "Update the set of labels", "from X import Y"],
 )
 def test_plain_words_are_not_sql(text: str) -> None:
     assert not SQL.search(text)
@@ -135,7 +145,9 @@ def test_sql_stands_only_in_storage() -> None:
 
 def test_streamlit_is_imported_only_by_screens() -> None:
     def is_screen(path: Path) -> bool:
-        return name_of(path) == "app.py" or name_of(path).startswith(("pages/", "crane_core/ui/"))
+        return name_of(path) == "app.py" or name_of(path).startswith(
+            ("pages/", "crane_core/ui/")
+        )
 
     files = [
         path
@@ -169,7 +181,9 @@ _STARTS = re.compile(
     r"|os\.(system|popen|exec\w+|spawn\w+|posix_spawn\w*|startfile)\b|pty\.(spawn|fork)\b|create_subprocess_\w+"
     r"|(?:Async|Blocking)?KernelManager\b|start_new_kernel\b"
 )
-_NAMES = re.compile(r"\b(?:subprocess|multiprocessing|ProcessPoolExecutor|LocalCluster|pty)\b")
+_NAMES = re.compile(
+    r"\b(?:subprocess|multiprocessing|ProcessPoolExecutor|LocalCluster|pty)\b"
+)
 
 
 def code_of(path: Path) -> str:
@@ -198,8 +212,13 @@ def test_processes_are_started_through_one_door() -> None:
         for name, code in codes.items()
         if _STARTS.search(code.replace("subprocess.Popen[", ""))
     } == MAY_CALL
-    assert {name for name, code in codes.items() if _NAMES.search(code)} == set(STARTERS)
-    for name in ("crane_core/pipeline/detection/here.py", "crane_core/pipeline/dask/cluster.py"):
+    assert {name for name, code in codes.items() if _NAMES.search(code)} == set(
+        STARTERS
+    )
+    for name in (
+        "crane_core/pipeline/detection/here.py",
+        "crane_core/pipeline/dask/cluster.py",
+    ):
         assert "isolated_workers()" in codes[name]
 
 
@@ -219,7 +238,9 @@ def test_nothing_is_swallowed() -> None:
             else set()
         )
         is_broad = handler.type is None or bool(names & {"Exception", "BaseException"})
-        return is_broad and all(isinstance(step, ast.Pass | ast.Continue) for step in handler.body)
+        return is_broad and all(
+            isinstance(step, ast.Pass | ast.Continue) for step in handler.body
+        )
 
     found = [
         f"{name_of(path)}:{node.lineno}"
@@ -237,7 +258,9 @@ def requirements(name: str) -> list[Requirement]:
         for line in (ROOT / name).read_text("utf-8").splitlines()
     ]
     return [
-        Requirement(line) for line in lines if line and not line.startswith(("-c ", "    --hash="))
+        Requirement(line)
+        for line in lines
+        if line and not line.startswith(("-c ", "    --hash="))
     ]
 
 
@@ -262,11 +285,17 @@ def test_every_requirement_is_pinned(stem: str) -> None:
     pins = pins_of(f"{stem}.txt")
     for wanted in requirements(f"{stem}.in"):
         versions = pins.get(canonicalize_name(wanted.name), set())
-        assert versions, f"{wanted.name} stands in {stem}.in but is not pinned: make pins"
-        assert all(wanted.specifier.contains(version) for version in versions), wanted.name
+        assert versions, (
+            f"{wanted.name} stands in {stem}.in but is not pinned: make pins"
+        )
+        assert all(wanted.specifier.contains(version) for version in versions), (
+            wanted.name
+        )
 
 
-@pytest.mark.parametrize("stem", [stem for stem in PIN_FILES if stem != "requirements-ml"])
+@pytest.mark.parametrize(
+    "stem", [stem for stem in PIN_FILES if stem != "requirements-ml"]
+)
 def test_every_pin_has_hashes(stem: str) -> None:
     """All of a file or none: pip then installs nothing else. For those of torch see requirements-ml.in."""
     blocks = re.split(
@@ -284,7 +313,9 @@ def test_every_pin_has_hashes(stem: str) -> None:
 def test_pin_files_agree(one: str, other: str) -> None:
     ours, theirs = pins_of(f"{one}.txt"), pins_of(f"{other}.txt")
     shared = ours.keys() & theirs.keys()
-    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+    assert {name: ours[name] for name in shared} == {
+        name: theirs[name] for name in shared
+    }
 
 
 def test_pins_of_the_optional_libraries_bring_no_cuda() -> None:
@@ -303,6 +334,8 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
             continue
         text = content.decode("utf-8", "replace")
         found += [
-            f"{name_of(path)}: {word}" for word in (*MACHINE_PATHS, *REGISTRY_WORDS) if word in text
+            f"{name_of(path)}: {word}"
+            for word in (*MACHINE_PATHS, *REGISTRY_WORDS)
+            if word in text
         ]
     assert not found

@@ -53,8 +53,14 @@ def rows(text: str) -> list[list[str]]:
 
 def variables_of(source: str) -> set[str]:
     """The names of environment variables among the string constants of a file."""
-    strings = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
-    return {text for text in strings if isinstance(text, str) and VARIABLE.fullmatch(text)}
+    strings = {
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant)
+    }
+    return {
+        text for text in strings if isinstance(text, str) and VARIABLE.fullmatch(text)
+    }
 
 
 def test_the_readme_is_read_to_its_end() -> None:
@@ -73,10 +79,16 @@ def test_every_command_and_option_stands_on_the_page_of_commands() -> None:
     for name, module in verb_modules().items():
         verb = argparse.ArgumentParser()
         module.add_arguments(verb)
-        options = [action.option_strings[-1] for action in verb._actions if action.option_strings]
+        options = [
+            action.option_strings[-1]
+            for action in verb._actions
+            if action.option_strings
+        ]
         shown = told.split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]
         assert [
-            option for option in options if option != "--help" and f"`{option}" not in shown
+            option
+            for option in options
+            if option != "--help" and f"`{option}" not in shown
         ] == [], name
 
 
@@ -88,23 +100,33 @@ def test_every_page_of_the_app_stands_in_menu_order() -> None:
 
 def test_settings_are_those_of_the_program() -> None:
     sentence = re.search(
-        r"Settings are (.*?)\.\n", section("reference/settings", "What a detector is shown")
+        r"Settings are (.*?)\.\n",
+        section("reference/settings", "What a detector is shown"),
     )
     assert sentence
-    assert re.findall(r"`([^`]+)`", sentence[1]) == [str(setting) for setting in Setting]
+    assert re.findall(r"`([^`]+)`", sentence[1]) == [
+        str(setting) for setting in Setting
+    ]
 
 
 def test_the_table_of_variables_has_those_that_the_code_reads() -> None:
-    files = [*(ROOT / "crane_core").rglob("*.py"), ROOT / "app.py", *(ROOT / "pages").glob("*.py")]
+    files = [
+        *(ROOT / "crane_core").rglob("*.py"),
+        ROOT / "app.py",
+        *(ROOT / "pages").glob("*.py"),
+    ]
     read = set().union(*(variables_of(path.read_text("utf-8")) for path in files))
     told = {
-        cell.strip("`") for cell, *_ in rows(section("reference/settings", "Environment variables"))
+        cell.strip("`")
+        for cell, *_ in rows(section("reference/settings", "Environment variables"))
     }
     assert {name for name in told if VARIABLE.fullmatch(name)} == read
 
 
 def test_a_variable_is_found_in_code() -> None:
-    assert variables_of('import os\nPLACE = "CRANE_PLACE"\nos.environ.get("CRANE_X")\n') == {
+    assert variables_of(
+        'import os\nPLACE = "CRANE_PLACE"\nos.environ.get("CRANE_X")\n'
+    ) == {
         "CRANE_PLACE",
         "CRANE_X",
     }
@@ -117,7 +139,9 @@ def test_documents_name_only_variables_that_exist() -> None:
         path.name: set(re.findall(r"\bCRANE_[A-Z_]*[A-Z]\b", path.read_text("utf-8")))
         for path in documents
     }
-    assert {name: more for name, found in named.items() if (more := found - told - OF_TESTS)} == {}
+    assert {
+        name: more for name, found in named.items() if (more := found - told - OF_TESTS)
+    } == {}
 
 
 def test_links_and_pictures_of_the_readme_exist() -> None:
@@ -139,9 +163,9 @@ def test_the_proof_of_the_readme_is_what_the_data_say(embedded_store: Store) -> 
     assert len(fixed[["benchmark", "instance_id"]].drop_duplicates()) == int(found[1])
     tables = study_tables(frame, printed_numbers(embedded_store)).values()
     assert drift(tables) == []
-    assert sum(counts[CellStatus.EQUAL] for counts in status_counts(tables).values()) == int(
-        found[2].replace(",", "")
-    )
+    assert sum(
+        counts[CellStatus.EQUAL] for counts in status_counts(tables).values()
+    ) == int(found[2].replace(",", ""))
 
 
 def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
@@ -152,7 +176,9 @@ def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
     for picture, address in zip(pictures, PICTURES.values(), strict=True):
         told = Image.open(ROOT / picture).info
         assert told[MENU].split("\n") == pages, picture
-        shown = TITLES.get("/" + address, parse_qs(urlsplit(address).query).get("case", [""])[0])
+        shown = TITLES.get(
+            "/" + address, parse_qs(urlsplit(address).query).get("case", [""])[0]
+        )
         assert told[TITLE] == shown, picture
 
 
@@ -160,22 +186,31 @@ def test_minibench_has_as_many_pairs_as_told() -> None:
     word = re.search(r"(\w+) example notebook pairs", README)
     assert word
     assert (
-        len(list((ROOT / "data" / "minibench" / "benchmark").iterdir())) == NUMBERS[word[1].lower()]
+        len(list((ROOT / "data" / "minibench" / "benchmark").iterdir()))
+        == NUMBERS[word[1].lower()]
     )
 
 
 def test_no_text_of_the_published_artifacts_is_tracked() -> None:
     script = ROOT.parent / "shared" / "tools" / "no_verbatim.py"
     if not script.is_file() or not (ROOT / ".git").exists():
-        pytest.skip("the published archives and the check for their texts are not available")
+        pytest.skip(
+            "the published archives and the check for their texts are not available"
+        )
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, str(script)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout
 
 
 def test_the_changelog_begins_with_the_version_of_the_project() -> None:
-    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    headings = re.findall(
+        r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
     versions = [
         re.fullmatch(r"(\d+)\.(\d+)\.(\d+)(?: \(unreleased\)|, \d{4}-\d\d-\d\d)", line)
         for line in headings
@@ -195,9 +230,13 @@ def test_every_file_that_states_the_version_states_the_same() -> None:
 
 
 def test_the_citation_has_the_day_of_the_release() -> None:
-    newest = re.search(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    newest = re.search(
+        r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
     released = re.search(
-        r'^date-released: "(.+)"$', (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE
+        r'^date-released: "(.+)"$',
+        (ROOT / "CITATION.cff").read_text("utf-8"),
+        re.MULTILINE,
     )
     assert newest
     assert released

@@ -17,7 +17,9 @@ HOLE = re.compile(r"<\w+>")
 
 def prose(page: Path) -> str:
     """A page without its blocks of output."""
-    return re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(
+        r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
 
 
 def named_files(page: Path) -> list[str]:
@@ -49,7 +51,9 @@ def test_functions_that_a_page_names_exist(page: Path) -> None:
 
 
 def test_pages_name_files_and_functions() -> None:
-    by_page = {page.stem: len(named_files(page)) + len(named_objects(page)) for page in PAGES}
+    by_page = {
+        page.stem: len(named_files(page)) + len(named_objects(page)) for page in PAGES
+    }
     assert {name for name, n in by_page.items() if n < 4} == set(), by_page
 
 
@@ -72,15 +76,23 @@ def test_the_trace_of_a_verdict_is_what_the_command_prints(
     assert shown[1] == printed
 
 
-def test_files_and_functions_of_the_trace_exist(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_and_functions_of_the_trace_exist(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     trace_verdict.main()
-    steps = re.findall(r"^\d\. (crane_core/\S+)\.py, (\w+):", capsys.readouterr().out, re.MULTILINE)
+    steps = re.findall(
+        r"^\d\. (crane_core/\S+)\.py, (\w+):", capsys.readouterr().out, re.MULTILINE
+    )
     assert len(steps) == 6
     assert [
-        (path, name) for path, name in steps if not is_there(f"{path.replace('/', '.')}.{name}")
+        (path, name)
+        for path, name in steps
+        if not is_there(f"{path.replace('/', '.')}.{name}")
     ] == []
 
 
-def test_a_case_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_case_that_does_not_exist_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert trace_verdict.main("no_such_case") == 2
     assert "no case of minibench" in capsys.readouterr().err

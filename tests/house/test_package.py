@@ -31,7 +31,9 @@ class Installed(NamedTuple):
     def python(self) -> Path:
         return self.folder / "bin" / "python"
 
-    def crane(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def crane(
+        self, *words: str, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         command = [str(self.folder / "bin" / "crane"), *words]
         return subprocess.run(
             command,
@@ -45,7 +47,9 @@ class Installed(NamedTuple):
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]
     return found
 
 
@@ -65,7 +69,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 def uv(*words: str) -> None:
     done = subprocess.run(
-        ["uv", *words], env=os.environ | {"PATH": PATH}, capture_output=True, text=True, check=False
+        ["uv", *words],
+        env=os.environ | {"PATH": PATH},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode and re.search(
         "dns error|Connection refused|client error|Failed to fetch", done.stderr
@@ -78,15 +86,23 @@ PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def megabytes(folder: Path) -> float:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    return (
+        sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    )
 
 
 def names(lines: list[str]) -> set[str]:
-    found = (re.match(r"[a-z0-9-]+", line) for line in lines if not line.startswith(("#", "-")))
+    found = (
+        re.match(r"[a-z0-9-]+", line)
+        for line in lines
+        if not line.startswith(("#", "-"))
+    )
     return {match[0] for match in found if match}
 
 
-def test_base_and_extras_are_what_the_requirements_name(project: dict[str, Any]) -> None:
+def test_base_and_extras_are_what_the_requirements_name(
+    project: dict[str, Any],
+) -> None:
     extras = project["optional-dependencies"]
     of_app = [line for name in ("models", "app", "completion") for line in extras[name]]
     told = names([*project["dependencies"], *of_app]) - {project["name"]}
@@ -127,7 +143,10 @@ def beds(tmp_path: Path) -> Path:
         for place, code in enumerate(CELLS)
     ]
     notebook.write_text(
-        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}), "utf-8"
+        json.dumps(
+            {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+        ),
+        "utf-8",
     )
     return notebook
 
@@ -135,7 +154,9 @@ def beds(tmp_path: Path) -> Path:
 def test_the_command_predicts_a_crash_without_any_extra(
     installed: Installed, beds: Path, tmp_path: Path
 ) -> None:
-    done = installed.crane("check", str(beds), "--json", XDG_DATA_HOME=str(tmp_path / "own"))
+    done = installed.crane(
+        "check", str(beds), "--json", XDG_DATA_HOME=str(tmp_path / "own")
+    )
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["crashes"], said["findings"][0]["exception"]) == (True, "KeyError")
@@ -143,7 +164,8 @@ def test_the_command_predicts_a_crash_without_any_extra(
 
 
 @pytest.mark.parametrize(
-    ("verb", "library", "extra"), [("app", "duckdb", "app"), ("detect", "aiohttp", "models")]
+    ("verb", "library", "extra"),
+    [("app", "duckdb", "app"), ("detect", "aiohttp", "models")],
 )
 def test_a_missing_extra_is_named(
     installed: Installed, tmp_path: Path, verb: str, library: str, extra: str
@@ -185,7 +207,9 @@ def test_the_command_tells_the_version(installed: Installed) -> None:
 
 
 def test_jupyterlab_finds_its_button(installed: Installed) -> None:
-    extension = installed.folder / "share" / "jupyter" / "labextensions" / "crane-workbench"
+    extension = (
+        installed.folder / "share" / "jupyter" / "labextensions" / "crane-workbench"
+    )
     told = json.loads((extension / "package.json").read_text("utf-8"))
     assert told["version"] == __version__
     assert (extension / told["jupyterlab"]["_build"]["load"]).is_file()
@@ -220,7 +244,9 @@ def test_an_open_notebook_is_guarded(installed: Installed, tmp_path: Path) -> No
         "beds",
     ]
     command = [str(installed.python), "-c", IN_A_KERNEL, *cells]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     told = done.stdout.split("\x00")
     assert told[:3] == ["", "", ""]
     assert told[3].startswith(

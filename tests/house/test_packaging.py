@@ -45,7 +45,9 @@ def arguments_of(instruction: str) -> list[str]:
 
 
 def copied_paths() -> list[str]:
-    return [source for argument in arguments_of("COPY") for source in argument.split()[:-1]]
+    return [
+        source for argument in arguments_of("COPY") for source in argument.split()[:-1]
+    ]
 
 
 def reaches_the_image(path: str) -> bool:
@@ -122,7 +124,11 @@ def test_image_runs_as_an_ordinary_user_with_its_data_in_a_volume() -> None:
 
 
 def run_commands() -> list[list[str]]:
-    return [shlex.split(command) for step in arguments_of("RUN") for command in step.split("&&")]
+    return [
+        shlex.split(command)
+        for step in arguments_of("RUN")
+        for command in step.split("&&")
+    ]
 
 
 def test_run_steps_are_the_ones_replayed_below() -> None:
@@ -135,20 +141,25 @@ def test_pip_step_gives_what_is_installed_here() -> None:
     assert "--require-hashes" in step
     pins = requirements(step[-1])
     wanted = {
-        pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()
+        pin.name: str(pin.specifier)
+        for pin in pins
+        if pin.marker is None or pin.marker.evaluate()
     }
     assert {name: f"=={version(canonicalize_name(name))}" for name in wanted} == wanted
 
 
 @pytest.mark.skipif(
-    not shutil.which("useradd") or os.getuid() != 0, reason="needs root and Debian's useradd"
+    not shutil.which("useradd") or os.getuid() != 0,
+    reason="needs root and Debian's useradd",
 )
 def test_useradd_step_makes_the_user(tmp_path: Path) -> None:
     (step,) = [command for command in run_commands() if command[0] == "useradd"]
     (tmp_path / "etc").mkdir()
     for name in ("passwd", "group", "shadow", "gshadow"):
         (tmp_path / "etc" / name).touch()
-    subprocess.run([step[0], "--prefix", str(tmp_path), *step[1:]], check=True, capture_output=True)
+    subprocess.run(
+        [step[0], "--prefix", str(tmp_path), *step[1:]], check=True, capture_output=True
+    )
     assert (tmp_path / "etc" / "passwd").read_text().startswith("crane:x:10001:")
 
 
@@ -188,13 +199,19 @@ def health_command(port: int) -> list[str]:
 def test_health_check_tells_up_from_down(status: int, exit_code: int) -> None:
     with health_server(status) as port:
         assert (
-            subprocess.run(health_command(port), capture_output=True, check=False).returncode
+            subprocess.run(
+                health_command(port), capture_output=True, check=False
+            ).returncode
             == exit_code
         )
 
 
 def test_container_entry_point_starts() -> None:
-    command = [part for name in ("ENTRYPOINT", "CMD") for part in json.loads(arguments_of(name)[0])]
+    command = [
+        part
+        for name in ("ENTRYPOINT", "CMD")
+        for part in json.loads(arguments_of(name)[0])
+    ]
     assert command[0] == "python"
     done = subprocess.run(
         [sys.executable, *command[1:], "--help"],
@@ -208,8 +225,14 @@ def test_container_entry_point_starts() -> None:
 
 
 def make(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = ["make", *arguments, *(f"{name}={value}" for name, value in variables.items())]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [
+        "make",
+        *arguments,
+        *(f"{name}={value}" for name, value in variables.items()),
+    ]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
 
 
 def test_make_help_lists_the_promised_commands() -> None:
@@ -229,11 +252,14 @@ def test_make_help_lists_the_promised_commands() -> None:
 
 
 def test_run_starts_the_app_on_the_given_port() -> None:
-    assert "-m crane_core app --port 8601" in make("--dry-run", "run", PORT="8601").stdout
+    assert (
+        "-m crane_core app --port 8601" in make("--dry-run", "run", PORT="8601").stdout
+    )
 
 
 @pytest.mark.parametrize(
-    ("python", "complaint"), [("no-such-python", "was found"), ("old-python", "is too old")]
+    ("python", "complaint"),
+    [("no-such-python", "was found"), ("old-python", "is too old")],
 )
 def test_setup_says_what_is_wrong_with_the_python(
     tmp_path: Path, python: str, complaint: str
@@ -245,7 +271,9 @@ def test_setup_says_what_is_wrong_with_the_python(
     old.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     command = ["bash", str(ROOT / "tools/make_venv.sh"), python, str(tmp_path / "venv")]
-    done = subprocess.run(command, env={"PATH": path}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env={"PATH": path}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert complaint in done.stderr
     assert "make PYTHON=" in done.stderr
@@ -261,7 +289,11 @@ def chromium_search(tmp_path: Path, *names: str) -> subprocess.CompletedProcess[
         (tmp_path / name).chmod(0o755)
     command = ["bash", str(ROOT / "tools/ensure_chromium.sh"), "no-such-python"]
     return subprocess.run(
-        command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+        command,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -300,7 +332,9 @@ def test_app_stays_on_this_machine() -> None:
 def luminance(colour: str) -> float:
     """Relative luminance of #rrggbb (WCAG 2.2, definitions)."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -319,7 +353,9 @@ def test_theme_is_readable(mode: str) -> None:
         theme["secondaryBackgroundColor"],
         theme["sidebar"]["backgroundColor"],
     ]
-    texts = {name: colour for name, colour in theme.items() if name.endswith("TextColor")}
+    texts = {
+        name: colour for name, colour in theme.items() if name.endswith("TextColor")
+    }
     texts |= {name: theme[name] for name in ("textColor", "linkColor", "codeTextColor")}
     for name, colour in texts.items():
         tint = theme.get(name.removesuffix("TextColor") + "BackgroundColor", grounds[0])

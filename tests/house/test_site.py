@@ -100,7 +100,9 @@ def test_a_link_that_is_only_followed_is_none() -> None:
 def test_each_page_of_the_app_has_a_page_that_explains_it(root: Path) -> None:
     assert list(OF_PAGES) == list(page_files())
     assert [
-        page for page in OF_PAGES.values() if not (root / "docs" / f"{page}.md").is_file()
+        page
+        for page in OF_PAGES.values()
+        if not (root / "docs" / f"{page}.md").is_file()
     ] == []
 
 

@@ -53,7 +53,9 @@ def test_examples_of_a_page_have_the_results_that_it_shows(name: str) -> None:
 
 
 def test_a_wrong_result_on_a_page_is_found() -> None:
-    session = ">>> from crane_core.stats.paired import mcnemar\n>>> mcnemar(0, 1)\n0.5\n"
+    session = (
+        ">>> from crane_core.stats.paired import mcnemar\n>>> mcnemar(0, 1)\n0.5\n"
+    )
     result, _ = run("wrong", f"```python\n{session}```\n")
     assert result.failed == 1
 
@@ -78,10 +80,14 @@ def test_every_statistic_has_a_page() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_page_names_exists(name: str) -> None:
-    named = re.findall(r"`(crane_core\.stats\.\w+)\.(\w+)`", (PAGES / name).read_text("utf-8"))
+    named = re.findall(
+        r"`(crane_core\.stats\.\w+)\.(\w+)`", (PAGES / name).read_text("utf-8")
+    )
     assert named
     assert [
-        name for module, name in named if not hasattr(importlib.import_module(module), name)
+        name
+        for module, name in named
+        if not hasattr(importlib.import_module(module), name)
     ] == []
 
 

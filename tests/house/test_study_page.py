@@ -23,20 +23,27 @@ from crane_core.storage.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = " ".join((ROOT / "docs" / "researcher" / "study.md").read_text("utf-8").split())
-MODELS = {"Gemini 2.5 Flash": "5.1-9", "Qwen2.5-32B-Instruct": "5.1-5", "GPT-5": "5.1-7"}
+MODELS = {
+    "Gemini 2.5 Flash": "5.1-9",
+    "Qwen2.5-32B-Instruct": "5.1-5",
+    "GPT-5": "5.1-7",
+}
 """By model, the claim of the paper that states its gain in accuracy with diagnosis."""
 
 
 def row(model: str) -> list[str]:
     found = re.search(
-        rf"\| {re.escape(model)} \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|", PAGE
+        rf"\| {re.escape(model)} \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|",
+        PAGE,
     )
     assert found
     return list(found.groups())
 
 
 def test_accuracies_are_those_of_tables_2a_and_2b(embedded_store: Store) -> None:
-    tables = study_tables(verdict_frame(embedded_store), printed_numbers(embedded_store))
+    tables = study_tables(
+        verdict_frame(embedded_store), printed_numbers(embedded_store)
+    )
     ours = {
         (table, cell.row, cell.column): f"{float(cell.ours or 0):.1f}"
         for table in ("2a", "2b")
@@ -45,17 +52,25 @@ def test_accuracies_are_those_of_tables_2a_and_2b(embedded_store: Store) -> None
     for model in MODELS:
         before, after, _, detected_before, detected_after = row(model)
         told = [
-            ours[table, model, f"Accuracy ({rt}RT)"] for table in ("2a", "2b") for rt in ("-", "+")
+            ours[table, model, f"Accuracy ({rt}RT)"]
+            for table in ("2a", "2b")
+            for rt in ("-", "+")
         ]
         assert [before, after, detected_before, detected_after] == told
 
 
 def test_counts_of_compared_cells_are_those_of_report(embedded_store: Store) -> None:
-    tables = study_tables(verdict_frame(embedded_store), printed_numbers(embedded_store))
+    tables = study_tables(
+        verdict_frame(embedded_store), printed_numbers(embedded_store)
+    )
     n_of: Counter[CellStatus] = Counter()
     for counts in status_counts(tables.values()).values():
         n_of.update(counts)
-    n_printed = n_of[CellStatus.EQUAL] + n_of[CellStatus.DIFFERS] + n_of[CellStatus.PUBLISHED_ONLY]
+    n_printed = (
+        n_of[CellStatus.EQUAL]
+        + n_of[CellStatus.DIFFERS]
+        + n_of[CellStatus.PUBLISHED_ONLY]
+    )
     assert f"the {n_printed:,} printed numbers" in PAGE
     assert f"{n_of[CellStatus.EQUAL]:,} cells, all equal" in PAGE
     assert f"{n_of[CellStatus.PUBLISHED_ONLY]} printed cells have no data here" in PAGE

@@ -19,7 +19,9 @@ def test_a_package_with_another_hash_is_refused(tmp_path: Path) -> None:
     package = tmp_path / "thing-1.0-py3-none-any.whl"
     package.write_bytes(b"PK\x05\x06" + bytes(18))
     pins = tmp_path / "pins.txt"
-    pins.write_text(f"thing==1.0 --hash=sha256:{hashlib.sha256(b'other').hexdigest()}\n")
+    pins.write_text(
+        f"thing==1.0 --hash=sha256:{hashlib.sha256(b'other').hexdigest()}\n"
+    )
     command = [
         sys.executable,
         "-m",
@@ -30,7 +32,14 @@ def test_a_package_with_another_hash_is_refused(tmp_path: Path) -> None:
         str(tmp_path),
     ]
     done = subprocess.run(
-        [*command, "--dest", str(tmp_path / "out"), "--require-hashes", "-r", str(pins)],
+        [
+            *command,
+            "--dest",
+            str(tmp_path / "out"),
+            "--require-hashes",
+            "-r",
+            str(pins),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -43,7 +52,9 @@ def test_a_key_is_found_and_a_known_digest_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(secret_scan, "ROOT", tmp_path)
-    (tmp_path / "planted.py").write_text('KEY = "' + "AKIA" + "QWERTYUIOPASDFGH" + '"\n')
+    (tmp_path / "planted.py").write_text(
+        'KEY = "' + "AKIA" + "QWERTYUIOPASDFGH" + '"\n'
+    )
     (tmp_path / "clean.py").write_text('NAME = "pandas"\n')
     [found] = secret_scan.found_in("planted.py")
     assert (found.file, found.line, found.kind) == ("planted.py", 1, "AWS Access Key")
@@ -57,14 +68,20 @@ def test_known_false_findings_are_still_found() -> None:
 
 
 def test_the_list_of_licences_names_what_is_installed(root: Path) -> None:
-    names = {canonicalize_name(name) for name in licences.packages(root / "requirements.txt")}
+    names = {
+        canonicalize_name(name) for name in licences.packages(root / "requirements.txt")
+    }
     pinned = requirements("requirements.txt")
     assert names == {
-        canonicalize_name(pin.name) for pin in pinned if pin.marker is None or pin.marker.evaluate()
+        canonicalize_name(pin.name)
+        for pin in pinned
+        if pin.marker is None or pin.marker.evaluate()
     }
 
 
-def test_the_bill_of_materials_lists_every_pin_with_its_hashes(root: Path, tmp_path: Path) -> None:
+def test_the_bill_of_materials_lists_every_pin_with_its_hashes(
+    root: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "sbom.json"
     program = Path(sys.executable).parent / "cyclonedx-py"
     command = [

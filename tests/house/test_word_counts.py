@@ -32,8 +32,14 @@ def docstrings(tree: ast.AST) -> Iterator[str]:
     """Every string that stands alone as a statement: docstrings, and those below a constant or a field."""
     for node in ast.walk(tree):
         if isinstance(node, HOLDERS):
-            values = [statement.value for statement in node.body if isinstance(statement, ast.Expr)]
-            constants = [value.value for value in values if isinstance(value, ast.Constant)]
+            values = [
+                statement.value
+                for statement in node.body
+                if isinstance(statement, ast.Expr)
+            ]
+            constants = [
+                value.value for value in values if isinstance(value, ast.Constant)
+            ]
             yield from (text for text in constants if isinstance(text, str))
 
 
@@ -50,7 +56,9 @@ def counts_today() -> Counter[str]:
         if path.suffix == ".py" and name_of(path).startswith("crane_core/")
     ]
     return counted(
-        text for path in files for text in docstrings(ast.parse(path.read_text("utf-8")))
+        text
+        for path in files
+        for text in docstrings(ast.parse(path.read_text("utf-8")))
     )
 
 

@@ -18,7 +18,11 @@ from tests.house.test_architecture import checkout_files, name_of
 
 LIST = Path(__file__).with_name("banned_words.toml")
 READ_WHOLE = {".md", ".html", ".js", ".css", ".toml"}
-NO_PROSE = ("data/minibench/benchmark/", "data/minibench/sources/", "crane_core/prompts/templates/")
+NO_PROSE = (
+    "data/minibench/benchmark/",
+    "data/minibench/sources/",
+    "crane_core/prompts/templates/",
+)
 """Notebooks, and prompts that are sent to models: their wording is versioned."""
 
 
@@ -56,7 +60,9 @@ def faults(text: str) -> Iterator[str]:
         return
     for entry in banned():
         kept = entry.allowed.sub("", flat) if entry.allowed else flat
-        yield from (f"{found[0]!r}: {entry.better}" for found in entry.pattern.finditer(kept))
+        yield from (
+            f"{found[0]!r}: {entry.better}" for found in entry.pattern.finditer(kept)
+        )
 
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:
@@ -77,7 +83,10 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
             pieces |= {id(part) for part in node.values}
             yield (
                 node.lineno,
-                "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values),
+                "".join(
+                    str(p.value) if isinstance(p, ast.Constant) else "{}"
+                    for p in node.values
+                ),
             )
         elif (
             isinstance(node, ast.Constant)
@@ -171,5 +180,6 @@ def test_comments_of_several_lines_are_one_text() -> None:
 
 def test_every_entry_says_what_is_better() -> None:
     assert all(
-        entry.better and not entry.pattern.search(entry.better.lower()) for entry in banned()
+        entry.better and not entry.pattern.search(entry.better.lower())
+        for entry in banned()
     )

@@ -36,14 +36,18 @@ def link(folder: Path, *, is_reusable: bool = False) -> str:
     return signed(issued, Purpose.INVITATION, signing_key(folder))
 
 
-def test_an_invitation_works_once_and_a_reusable_one_until_it_expires(tmp_path: Path) -> None:
+def test_an_invitation_works_once_and_a_reusable_one_until_it_expires(
+    tmp_path: Path,
+) -> None:
     once, often = link(tmp_path), link(tmp_path, is_reusable=True)
     assert open_invitation(tmp_path, once).email == ANA
     for _ in range(3):
         with pytest.raises(OpenedBeforeError):
             open_invitation(tmp_path, once)
         open_invitation(tmp_path, often)
-    listed = {invitation.is_reusable: invitation for invitation in invitations(tmp_path)}
+    listed = {
+        invitation.is_reusable: invitation for invitation in invitations(tmp_path)
+    }
     assert (len(listed[False].opened), listed[False].is_open) == (1, False)
     assert (len(listed[True].opened), listed[True].is_open) == (3, True)
 
@@ -61,7 +65,9 @@ def test_a_link_of_an_older_version_works_once_from_now_on(tmp_path: Path) -> No
         open_invitation(tmp_path, old)
 
 
-def test_of_many_who_open_a_link_at_the_same_moment_one_comes_in(tmp_path: Path) -> None:
+def test_of_many_who_open_a_link_at_the_same_moment_one_comes_in(
+    tmp_path: Path,
+) -> None:
     once = link(tmp_path)
     came_in: list[str] = []
     together = threading.Barrier(8)
@@ -97,7 +103,10 @@ def test_sessions_are_listed_until_they_end(tmp_path: Path) -> None:
     log_out(tmp_path, "left")
     end_all(tmp_path, "eve@lab.example")
     found = open_sessions(tmp_path)
-    assert sorted(session.email for session in found.values()) == [ANA, "ben@lab.example"]
+    assert sorted(session.email for session in found.values()) == [
+        ANA,
+        "ben@lab.example",
+    ]
     name = next(name for name, session in found.items() if session.email == ANA)
     assert "cookie" not in (tmp_path / FILE_NAME).read_text()
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
@@ -110,7 +119,9 @@ def test_sessions_are_listed_until_they_end(tmp_path: Path) -> None:
 
 
 def test_a_session_keeps_the_moment_it_began(tmp_path: Path) -> None:
-    first = Login(ANA, 100.0, time.time() - 1_000, time.time() + 600, BY_PROXY, "10.0.0.7")
+    first = Login(
+        ANA, 100.0, time.time() - 1_000, time.time() + 600, BY_PROXY, "10.0.0.7"
+    )
     see(tmp_path, "proxy ana", first)
     see(tmp_path, "proxy ana", login(way=BY_PROXY))
     [found] = open_sessions(tmp_path).values()

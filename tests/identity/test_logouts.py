@@ -42,7 +42,9 @@ def test_a_cookie_is_of_nobody_once_its_owner_logged_out(tmp_path: Path) -> None
     assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o600
 
 
-def test_everything_that_one_person_had_ends_and_what_comes_later_does_not(tmp_path: Path) -> None:
+def test_everything_that_one_person_had_ends_and_what_comes_later_does_not(
+    tmp_path: Path,
+) -> None:
     before = [(given(tmp_path, ANA, purpose), purpose) for purpose in Purpose]
     of_ben = given(tmp_path, BEN)
     end_all(tmp_path, ANA)
@@ -61,13 +63,18 @@ def test_a_pass_of_an_older_version_ends_too(tmp_path: Path) -> None:
 
 
 def test_processes_that_log_out_at_once_lose_none(tmp_path: Path, root: Path) -> None:
-    program = LOG_OUT + "[log_out(Path(sys.argv[1]), sys.argv[2] + str(n)) for n in range(20)]"
+    program = (
+        LOG_OUT
+        + "[log_out(Path(sys.argv[1]), sys.argv[2] + str(n)) for n in range(20)]"
+    )
     processes = [
         subprocess.Popen([sys.executable, "-c", program, str(tmp_path), name], cwd=root)
         for name in ("a", "b", "c")
     ]
     assert [process.wait() for process in processes] == [0, 0, 0]
-    assert all(is_logged_out(tmp_path, f"{name}{n}") for name in "abc" for n in range(20))
+    assert all(
+        is_logged_out(tmp_path, f"{name}{n}") for name in "abc" for n in range(20)
+    )
 
 
 def test_what_has_expired_by_itself_is_dropped(

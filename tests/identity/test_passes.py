@@ -36,7 +36,12 @@ def test_a_pass_serves_one_purpose_and_one_key() -> None:
 
 def test_two_passes_of_one_person_differ() -> None:
     assert (
-        len({signed(new_pass(ANA, seconds=60, now=0), Purpose.SESSION, KEY) for _ in range(20)})
+        len(
+            {
+                signed(new_pass(ANA, seconds=60, now=0), Purpose.SESSION, KEY)
+                for _ in range(20)
+            }
+        )
         == 20
     )
 
@@ -88,7 +93,9 @@ def test_a_deleted_key_ends_all_passes(tmp_path: Path) -> None:
         opened(text, Purpose.SESSION, signing_key(tmp_path, {}))
 
 
-def test_the_secret_of_the_environment_comes_first_and_is_not_short(tmp_path: Path) -> None:
+def test_the_secret_of_the_environment_comes_first_and_is_not_short(
+    tmp_path: Path,
+) -> None:
     assert signing_key(tmp_path, {"CRANE_SECRET": "s" * 32}) == b"s" * 32
     with pytest.raises(IdentityError, match="fewer than 32"):
         signing_key(tmp_path, {"CRANE_SECRET": "s" * 31})

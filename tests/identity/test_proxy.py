@@ -32,12 +32,15 @@ HEADER = {"CRANE_PROXY_HEADER": "X-Forwarded-Email"}
         ("10.0.0.0/24", "testclient", False),
     ],
 )
-def test_proxies_are_those_that_are_named(named: str, peer: str, *, expected: bool) -> None:
+def test_proxies_are_those_that_are_named(
+    named: str, peer: str, *, expected: bool
+) -> None:
     assert configured_proxy({"CRANE_PROXY_FROM": named}).is_one(peer) is expected
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"CRANE_PROXY_FROM": "proxy.example"}, {"CRANE_PROXY_HEADER": "X Email"}, HEADER]
+    "wrong",
+    [{"CRANE_PROXY_FROM": "proxy.example"}, {"CRANE_PROXY_HEADER": "X Email"}, HEADER],
 )
 def test_a_wrong_setting_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(IdentityError):
@@ -46,7 +49,8 @@ def test_a_wrong_setting_is_refused(wrong: dict[str, str]) -> None:
 
 def scope_from(peer: str, **headers: str) -> dict[str, Any]:
     pairs = [
-        (name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()
+        (name.replace("_", "-").lower().encode(), value.encode())
+        for name, value in headers.items()
     ]
     return {"type": "http", "scheme": "http", "client": (peer, 4321), "headers": pairs}
 
@@ -54,7 +58,10 @@ def scope_from(peer: str, **headers: str) -> dict[str, Any]:
 def test_the_header_of_a_stranger_is_removed() -> None:
     proxy = configured_proxy(HEADER | {"CRANE_PROXY_FROM": "10.0.0.1"})
     sent = scope_from(
-        "127.0.0.1", X_Forwarded_Email="lea@lab.example", X_Forwarded_For="1.2.3.4", Accept="*/*"
+        "127.0.0.1",
+        X_Forwarded_Email="lea@lab.example",
+        X_Forwarded_For="1.2.3.4",
+        Accept="*/*",
     )
     seen = seen_through(sent, proxy)
     assert "x-forwarded-email" not in Headers(scope=seen)
@@ -72,7 +79,10 @@ def test_a_proxy_says_who_and_from_where() -> None:
     )
     seen = seen_through(sent, proxy)
     assert Headers(scope=seen)["x-forwarded-email"] == "lea@lab.example"
-    assert seen["client"] == ("1.2.3.4", 0)  # what came before it the visitor may have made up
+    assert seen["client"] == (
+        "1.2.3.4",
+        0,
+    )  # what came before it the visitor may have made up
     assert seen["scheme"] == "https"
 
 
@@ -89,10 +99,14 @@ def test_a_proxy_says_who_and_from_where() -> None:
         ("", "10.0.0.9"),
     ],
 )
-def test_the_visitor_is_the_last_one_who_is_no_proxy(forwarded: str, expected: str) -> None:
+def test_the_visitor_is_the_last_one_who_is_no_proxy(
+    forwarded: str, expected: str
+) -> None:
     proxy = configured_proxy({"CRANE_PROXY_FROM": "10.0.0.0/24"})
     assert (
-        seen_through(scope_from("10.0.0.9", X_Forwarded_For=forwarded), proxy)["client"][0]
+        seen_through(scope_from("10.0.0.9", X_Forwarded_For=forwarded), proxy)[
+            "client"
+        ][0]
         == expected
     )
 
@@ -110,7 +124,9 @@ def test_a_line_of_the_proxy_counts_more_than_the_visitors_own() -> None:
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "10.0.0.2", "::1"])
-def test_without_a_named_proxy_nobody_claims_another_address_or_scheme(peer: str) -> None:
+def test_without_a_named_proxy_nobody_claims_another_address_or_scheme(
+    peer: str,
+) -> None:
     sent = scope_from(peer, X_Forwarded_For="1.2.3.4", X_Forwarded_Proto="https")
     seen = seen_through(sent, configured_proxy({}))
     assert (seen["client"], seen["scheme"]) == ((peer, 4321), "http")

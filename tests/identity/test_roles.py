@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.errors import IdentityError
-from crane_core.identity.roles import FILE, add_person, as_email, configured_roles, parsed
+from crane_core.identity.roles import (
+    FILE,
+    add_person,
+    as_email,
+    configured_roles,
+    parsed,
+)
 from crane_core.identity.visitor import Role, Visitor
 
 LISTED = """
@@ -22,7 +28,9 @@ LISTED = """
 
 def test_people_have_the_role_and_the_name_that_the_file_gives_them() -> None:
     roles = parsed(LISTED)
-    assert roles.visitor("lea@lab.example") == Visitor("lea@lab.example", "lea", Role.LEAD)
+    assert roles.visitor("lea@lab.example") == Visitor(
+        "lea@lab.example", "lea", Role.LEAD
+    )
     assert roles.visitor(" ANA.B@LAB.EXAMPLE ") == Visitor(
         "ana.b@lab.example", "ana", Role.ANNOTATOR
     )
@@ -49,7 +57,9 @@ def test_each_role_may_do_what_those_before_it_may() -> None:
     order = [Role.VIEWER, Role.ANNOTATOR, Role.LEAD, Role.ADMIN]
     for place, role in enumerate(order):
         somebody = Visitor("a@b.example", "a", role)
-        assert [somebody.may(other) for other in order] == [number <= place for number in range(4)]
+        assert [somebody.may(other) for other in order] == [
+            number <= place for number in range(4)
+        ]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +87,9 @@ def test_a_wrong_entry_is_named_and_nobody_is_let_in(text: str, told: str) -> No
         parsed(text)
 
 
-def test_without_a_file_there_are_no_roles_and_a_missing_file_is_an_error(tmp_path: Path) -> None:
+def test_without_a_file_there_are_no_roles_and_a_missing_file_is_an_error(
+    tmp_path: Path,
+) -> None:
     assert configured_roles({}) is None
     with pytest.raises(IdentityError, match="cannot be read"):
         configured_roles({FILE: str(tmp_path / "roles.toml")})
@@ -118,9 +130,13 @@ def test_a_person_is_not_appended_to_the_entry_of_another(tmp_path: Path) -> Non
     assert "ana" not in path.read_text()
 
 
-@given(st.text(max_size=60) | st.text(alphabet=string.ascii_letters + "@.", max_size=20))
+@given(
+    st.text(max_size=60) | st.text(alphabet=string.ascii_letters + "@.", max_size=20)
+)
 def test_an_address_is_its_own_lower_case_or_none(text: str) -> None:
     address = as_email(text)
     assert address is None or (
-        address == text.strip().lower() and address.isascii() and address.count("@") == 1
+        address == text.strip().lower()
+        and address.isascii()
+        and address.count("@") == 1
     )

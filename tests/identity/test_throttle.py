@@ -6,7 +6,13 @@ import logging
 
 import pytest
 
-from crane_core.identity.throttle import LOCK_S, MAX_FAILURES, MAX_PEERS, WINDOW_S, Throttle
+from crane_core.identity.throttle import (
+    LOCK_S,
+    MAX_FAILURES,
+    MAX_PEERS,
+    WINDOW_S,
+    Throttle,
+)
 
 
 class Clock:

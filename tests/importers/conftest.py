@@ -56,7 +56,8 @@ def tree_of() -> TreeOf:
 
     def build(files: Mapping[str, str | bytes], name: str = "made") -> FileTree:
         data = {
-            path: text.encode() if isinstance(text, str) else text for path, text in files.items()
+            path: text.encode() if isinstance(text, str) else text
+            for path, text in files.items()
         }
         return FileTree(name, Contents(read=data.__getitem__, names=list(data)))
 

@@ -36,7 +36,8 @@ STATE: dict[str, Any] = {
 
 def read(tree_of: TreeOf, *documents: Any) -> list[Record]:
     texts = [
-        document if isinstance(document, str) else json.dumps(document) for document in documents
+        document if isinstance(document, str) else json.dumps(document)
+        for document in documents
     ]
     tree = tree_of({f"state_{n}.json": text for n, text in enumerate(texts)})
     importer = importer_for(tree)
@@ -61,7 +62,9 @@ def test_a_file_becomes_the_state_of_its_instance(tree_of: TreeOf) -> None:
     }
 
 
-def test_without_a_benchmark_it_is_junobench_as_for_predictions(tree_of: TreeOf) -> None:
+def test_without_a_benchmark_it_is_junobench_as_for_predictions(
+    tree_of: TreeOf,
+) -> None:
     [state] = read(tree_of, STATE)
     assert isinstance(state, KernelState)
     assert state.benchmark == "junobench"

@@ -27,7 +27,9 @@ CODE = "# Executed Cells:\n## Cell 1:\nfrom lib import Net\nnet = Net(2)\n\n# Ta
 MARK = "# Current relevent runtime information:\n"
 INPUTS = "llms/llms_inputs/executed_code"
 RAW = "llms/llms_outputs/results_raw/crash_detection"
-REPLIES = '[{"reasoning": "a", "detection": true}, {"reasoning": "b", "detection": false}]'
+REPLIES = (
+    '[{"reasoning": "a", "detection": true}, {"reasoning": "b", "detection": false}]'
+)
 SETTINGS = {
     "code": Setting.CODE,
     "runinfo": Setting.RUNTIME,
@@ -58,12 +60,15 @@ def read(tree_of: TreeOf, files: dict[str, str | bytes]) -> list[Record]:
 
 @pytest.mark.parametrize("folder", SETTINGS)
 @pytest.mark.parametrize(
-    ("model", "detector"), [("gpt5", "gpt-5"), ("gemini", "gemini-2.5-flash"), ("my_net", "my-net")]
+    ("model", "detector"),
+    [("gpt5", "gpt-5"), ("gemini", "gemini-2.5-flash"), ("my_net", "my-net")],
 )
 def test_answers_are_filed_by_model_and_setting(
     tree_of: TreeOf, folder: str, model: str, detector: str
 ) -> None:
-    records = read(tree_of, {f"{RAW}_{model}_{folder}/seaborn_2_reproduced.json": REPLIES})
+    records = read(
+        tree_of, {f"{RAW}_{model}_{folder}/seaborn_2_reproduced.json": REPLIES}
+    )
     runs = [record for record in records if isinstance(record, Run)]
     assert [(r.detector, r.setting, r.run_index, r.crashes) for r in runs] == [
         (detector, SETTINGS[folder], 1, True),
@@ -85,17 +90,25 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
         ),
     }
     for suffix, (_, block) in blocks.items():
-        files[f"{INPUTS}_runinfo_{suffix}/pandas/pandas_1_fixed.txt"] = with_block(block)
+        files[f"{INPUTS}_runinfo_{suffix}/pandas/pandas_1_fixed.txt"] = with_block(
+            block
+        )
     records = read(tree_of, files)
     assert [record for record in records if isinstance(record, LoadProblem)] == []
-    assert {r.setting for r in records if isinstance(r, Prompt)} == set(SETTINGS.values())
-    states = {record.setting: record for record in records if isinstance(record, KernelState)}
+    assert {r.setting for r in records if isinstance(r, Prompt)} == set(
+        SETTINGS.values()
+    )
+    states = {
+        record.setting: record for record in records if isinstance(record, KernelState)
+    }
     assert set(states) == set(SETTINGS.values()) - {Setting.CODE}
     codes = [cell.code for cell in records if isinstance(cell, Cell)]
     assert codes == ["from lib import Net\nnet = Net(2)", "net.fit(table)"]
     wide = states[Setting.RUNTIME].variables["table"]
     assert wide.structure == {"shape": {"$tuple": [9, 53]}}
-    assert wide.values["per_column_max_20"]["height"]["value_range"] == {"$tuple": [0.5, 2.5]}
+    assert wide.values["per_column_max_20"]["height"]["value_range"] == {
+        "$tuple": [0.5, 2.5]
+    }
     left = states[Setting.RUNTIME_WITHOUT_R].variables["net"]
     assert (left.type, left.structure, left.representation, left.values) == (
         "",
@@ -108,13 +121,19 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
 def test_a_run_names_the_prompt_of_its_own_setting(tree_of: TreeOf) -> None:
     files = {
         f"{INPUTS}_runinfo_full/pandas/pandas_1_fixed.txt": with_block("{}"),
-        f"{INPUTS}_runinfo_s_v/pandas/pandas_1_fixed.txt": with_block("{'x': {'value': 1}}"),
+        f"{INPUTS}_runinfo_s_v/pandas/pandas_1_fixed.txt": with_block(
+            "{'x': {'value': 1}}"
+        ),
         f"{RAW}_qwen_runinfo/pandas_1_fixed.json": REPLIES,
         f"{RAW}_qwen_runinfo_s_v/pandas_1_fixed.json": REPLIES,
         f"{RAW}_qwen_code/pandas_1_fixed.json": REPLIES,
     }
     records = read(tree_of, dict(files))
-    digests = {record.setting: record.sha256 for record in records if isinstance(record, Prompt)}
+    digests = {
+        record.setting: record.sha256
+        for record in records
+        if isinstance(record, Prompt)
+    }
     assert len(digests) == 2
     for run in (record for record in records if isinstance(record, Run)):
         assert run.prompt_sha256 == digests.get(run.setting)
@@ -178,7 +197,9 @@ def test_human_outcomes_and_the_validation_sample(
 
 
 def test_input_variants_alone_are_recognised(tree_of: TreeOf) -> None:
-    records = read(tree_of, {f"{INPUTS}_runinfo_full/other/seaborn_1_fixed.txt": with_block("{}")})
+    records = read(
+        tree_of, {f"{INPUTS}_runinfo_full/other/seaborn_1_fixed.txt": with_block("{}")}
+    )
     assert [case.case_id for case in records if isinstance(case, Case)] == ["seaborn_1"]
 
 
@@ -189,5 +210,9 @@ def test_other_cells_in_a_variant_are_a_contradiction(tree_of: TreeOf) -> None:
             "Net(2)", "Net(3)"
         ),
     }
-    problems = [record for record in read(tree_of, dict(files)) if isinstance(record, LoadProblem)]
+    problems = [
+        record
+        for record in read(tree_of, dict(files))
+        if isinstance(record, LoadProblem)
+    ]
     assert [problem.kind for problem in problems] == [ProblemKind.CONTRADICTION]

@@ -61,7 +61,9 @@ SOURCES: dict[str, Callable[[Path, Mapping[str, bytes]], Path]] = {
 def test_every_kind_of_source_gives_the_same_files_without_its_top_folder(
     tmp_path: Path, kind: str, top: str
 ) -> None:
-    tree = open_tree(SOURCES[kind](tmp_path, {top + name: data for name, data in FILES.items()}))
+    tree = open_tree(
+        SOURCES[kind](tmp_path, {top + name: data for name, data in FILES.items()})
+    )
     assert tree.name == "bench"
     assert tree.paths == sorted(FILES)
     assert {path: tree.read(path) for path in tree.paths} == FILES
@@ -72,7 +74,11 @@ def test_every_kind_of_source_gives_the_same_files_without_its_top_folder(
 def test_hidden_files_and_checkpoints_are_left_out_without_a_word(
     tmp_path: Path, kind: str
 ) -> None:
-    hidden = {".git/config": b"x", "a/.ipynb_checkpoints/n.ipynb": b"x", "a/.DS_Store": b"x"}
+    hidden = {
+        ".git/config": b"x",
+        "a/.ipynb_checkpoints/n.ipynb": b"x",
+        "a/.DS_Store": b"x",
+    }
     tree = open_tree(SOURCES[kind](tmp_path, FILES | hidden))
     assert (tree.paths, tree.problems) == (sorted(FILES), [])
 
@@ -107,7 +113,9 @@ def test_a_name_that_leads_outside_is_one_problem(
         (tarfile.FIFOTYPE, "not a regular file"),
     ],
 )
-def test_links_and_devices_in_a_tar_are_refused(tmp_path: Path, kind: bytes, reason: str) -> None:
+def test_links_and_devices_in_a_tar_are_refused(
+    tmp_path: Path, kind: bytes, reason: str
+) -> None:
     path = tmp_path / "bench.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         special = tarfile.TarInfo("special")
@@ -130,7 +138,10 @@ def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
         archive.writestr(link, "/etc/passwd")
         archive.writestr("good.txt", "ok")
     tree = open_tree(tmp_path / "bench.zip")
-    assert (tree.paths, [problem.path for problem in tree.problems]) == (["good.txt"], ["link"])
+    assert (tree.paths, [problem.path for problem in tree.problems]) == (
+        ["good.txt"],
+        ["link"],
+    )
 
 
 def test_a_folder_does_not_follow_links_that_lead_out_of_it(tmp_path: Path) -> None:
@@ -142,7 +153,11 @@ def test_a_folder_does_not_follow_links_that_lead_out_of_it(tmp_path: Path) -> N
     os.mkfifo(bench / "pipe")
     tree = open_tree(bench)
     assert tree.paths == sorted([*FILES, "inside_link"])
-    assert sorted(problem.path for problem in tree.problems) == ["file_link", "folder_link", "pipe"]
+    assert sorted(problem.path for problem in tree.problems) == [
+        "file_link",
+        "folder_link",
+        "pipe",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
@@ -156,22 +171,33 @@ def test_the_first_of_two_members_of_a_name_counts_and_the_second_is_a_problem(
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
-def test_an_oversize_member_is_one_problem_and_the_rest_is_read(tmp_path: Path, kind: str) -> None:
-    tree = open_tree(SOURCES[kind](tmp_path, FILES | {"big.bin": os.urandom(1_001)}), SMALL)
+def test_an_oversize_member_is_one_problem_and_the_rest_is_read(
+    tmp_path: Path, kind: str
+) -> None:
+    tree = open_tree(
+        SOURCES[kind](tmp_path, FILES | {"big.bin": os.urandom(1_001)}), SMALL
+    )
     assert tree.paths == sorted(FILES)
-    assert [(problem.path, "larger than 1,000" in problem.reason) for problem in tree.problems] == [
-        ("big.bin", True)
-    ]
+    assert [
+        (problem.path, "larger than 1,000" in problem.reason)
+        for problem in tree.problems
+    ] == [("big.bin", True)]
 
 
-def test_an_oversize_file_of_a_folder_is_refused_when_it_is_read(tmp_path: Path) -> None:
-    tree = open_tree(write_folder(tmp_path / "bench", FILES | {"big.bin": bytes(1_001)}), SMALL)
+def test_an_oversize_file_of_a_folder_is_refused_when_it_is_read(
+    tmp_path: Path,
+) -> None:
+    tree = open_tree(
+        write_folder(tmp_path / "bench", FILES | {"big.bin": bytes(1_001)}), SMALL
+    )
     with pytest.raises(SourceError, match="larger than 1,000 bytes"):
         tree.read("big.bin")
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "zip"])
-def test_a_bomb_by_ratio_or_total_is_refused_as_a_whole(tmp_path: Path, kind: str) -> None:
+def test_a_bomb_by_ratio_or_total_is_refused_as_a_whole(
+    tmp_path: Path, kind: str
+) -> None:
     by_ratio = SOURCES[kind](tmp_path, {"zeros.bin": bytes(100_000)})
     with pytest.raises(SourceError, match="more than 20 times its size"):
         open_tree(by_ratio, ArchiveLimits(ratio=20, ratio_from_bytes=2_000))
@@ -188,7 +214,9 @@ def test_too_many_files_are_refused_as_a_whole(tmp_path: Path, kind: str) -> Non
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
-def test_an_archive_cut_anywhere_is_refused_as_a_whole(tmp_path: Path, kind: str) -> None:
+def test_an_archive_cut_anywhere_is_refused_as_a_whole(
+    tmp_path: Path, kind: str
+) -> None:
     path = SOURCES[kind](tmp_path, FILES)
     whole = path.read_bytes()
     end = 512 * 2 * len(FILES) if kind == "tar" else len(whole) - 1
@@ -219,9 +247,12 @@ def test_a_damaged_zip_member_is_told_when_it_is_read(tmp_path: Path) -> None:
     assert tree.read("b.txt") == b"good"
 
 
-@pytest.mark.parametrize("name", ["bench.tar.gz", "bench.tgz", "bench.tar", "bench.zip"])
 @pytest.mark.parametrize(
-    "content", [b"", b"not an archive", b"\x1f\x8bnot gzip", gzip.compress(b"no tar", mtime=0)]
+    "name", ["bench.tar.gz", "bench.tgz", "bench.tar", "bench.zip"]
+)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"not an archive", b"\x1f\x8bnot gzip", gzip.compress(b"no tar", mtime=0)],
 )
 def test_what_is_no_archive_is_refused_with_a_remedy(
     tmp_path: Path, name: str, content: bytes
@@ -236,7 +267,8 @@ def test_what_is_no_archive_is_refused_with_a_remedy(
 
 def test_single_files_make_a_tree(tmp_path: Path) -> None:
     write_folder(
-        tmp_path, {"x/n_fixed.ipynb": b"f", "y/n_reproduced.ipynb": b"r", "z/p.jsonl": b"{}"}
+        tmp_path,
+        {"x/n_fixed.ipynb": b"f", "y/n_reproduced.ipynb": b"r", "z/p.jsonl": b"{}"},
     )
     assert open_tree(tmp_path / "z" / "p.jsonl").paths == ["p.jsonl"]
     pair = open_files(
@@ -267,7 +299,11 @@ def test_the_published_archive_is_indexed_whole(crane_llm_archive: Path) -> None
     tree = open_tree(crane_llm_archive)
     assert (len(tree.paths), tree.problems, tree.name) == (18_009, [], "crane_llm")
     assert (
-        len(tree.by_folder()["llms/llms_outputs/results_raw/gpt_5/crash_detection_code/other"])
+        len(
+            tree.by_folder()[
+                "llms/llms_outputs/results_raw/gpt_5/crash_detection_code/other"
+            ]
+        )
         == 32
     )
 
@@ -295,7 +331,9 @@ def test_a_zip_member_that_unpacks_to_more_than_it_declares_is_refused_without_u
     tmp_path: Path,
 ) -> None:
     tree = open_tree(
-        write_lying_zip(tmp_path / "bench.zip", "a.ipynb", bytes(50_000_001), declared=1_000)
+        write_lying_zip(
+            tmp_path / "bench.zip", "a.ipynb", bytes(50_000_001), declared=1_000
+        )
     )
 
     def read() -> None:
@@ -306,7 +344,9 @@ def test_a_zip_member_that_unpacks_to_more_than_it_declares_is_refused_without_u
 
 
 def test_a_crowded_zip_is_refused_before_its_directory_is_read(tmp_path: Path) -> None:
-    crowded = write_zip(tmp_path / "bench.zip", {str(number): b"" for number in range(5_000)})
+    crowded = write_zip(
+        tmp_path / "bench.zip", {str(number): b"" for number in range(5_000)}
+    )
 
     def read() -> None:
         with pytest.raises(SourceError, match="more than 50 files"):

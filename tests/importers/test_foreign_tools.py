@@ -15,7 +15,10 @@ ANSWERS = {
     ("promptfoo", "results.json"): json.dumps(
         {"evalId": "e", "results": {"results": []}, "config": {}}
     ),
-    ("promptfoo", "results.csv"): 'q,"[openai:gpt-5] Will it crash?"\na_1_fixed,[PASS] no\n',
+    (
+        "promptfoo",
+        "results.csv",
+    ): 'q,"[openai:gpt-5] Will it crash?"\na_1_fixed,[PASS] no\n',
     ("OpenAI Evals", "log.jsonl"): '{"spec": {"eval_name": "a"}}\n{"run_id": "r"}\n',
     (
         "lm-evaluation-harness",
@@ -26,10 +29,14 @@ ANSWERS = {
         "calls.jsonl",
     ): '{"op_name": "predict", "inputs": {}, "output": {}}\n',
     ("Langfuse", "traces.csv"): "id,name,input,output,scores\n1,a,b,c,d\n",
-    ("HELM", "scenario_state.json"): json.dumps({"adapter_spec": {}, "request_states": []}),
+    ("HELM", "scenario_state.json"): json.dumps(
+        {"adapter_spec": {}, "request_states": []}
+    ),
 }
 LABELS = {
-    ("Label Studio", "export.json"): json.dumps([{"id": 1, "data": {}, "annotations": []}]),
+    ("Label Studio", "export.json"): json.dumps(
+        [{"id": 1, "data": {}, "annotations": []}]
+    ),
     ("Label Studio", "small.csv"): "item,annotation_id,annotator,label\n",
     ("Argilla", "records.json"): json.dumps([{"fields": {}, "responses": {}}]),
     ("doccano", "all.jsonl"): '{"id": 1, "text": "x", "label": ["correct"]}\n',
@@ -45,7 +52,9 @@ LABELS = {
 
 
 @pytest.mark.parametrize("of", [*ANSWERS, *LABELS])
-def test_the_tool_is_named_with_the_way_in(tree_of: TreeOf, of: tuple[str, str]) -> None:
+def test_the_tool_is_named_with_the_way_in(
+    tree_of: TreeOf, of: tuple[str, str]
+) -> None:
     tool, name = of
     with pytest.raises(SourceError) as refusal:
         importer_for(tree_of({name: (ANSWERS | LABELS)[of]}))
@@ -61,8 +70,14 @@ def test_the_tool_is_named_with_the_way_in(tree_of: TreeOf, of: tuple[str, str])
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("own.jsonl", '{"instance": "a_1_fixed", "crashes": true, "text": "x", "label": "y"}'),
-        ("own.csv", "instance,detector,setting,index,crashes,name,input,output,scores\n"),
+        (
+            "own.jsonl",
+            '{"instance": "a_1_fixed", "crashes": true, "text": "x", "label": "y"}',
+        ),
+        (
+            "own.csv",
+            "instance,detector,setting,index,crashes,name,input,output,scores\n",
+        ),
         ("broken.json", '{"evalId": "e", "results"'),
         ("deep.json", "[" * 100_000),
         ("list.json", "[]"),
@@ -80,5 +95,6 @@ def test_an_unknown_form_is_told_both_ways_in(tree_of: TreeOf) -> None:
         importer_for(tree_of({"notes.txt": "x"}))
     assert "`campaign labels` with a CSV" in refusal.value.remedy
     assert (
-        "JSON lines or CSV with instance, detector, setting, index, crashes" in refusal.value.remedy
+        "JSON lines or CSV with instance, detector, setting, index, crashes"
+        in refusal.value.remedy
     )

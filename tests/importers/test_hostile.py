@@ -27,7 +27,8 @@ PATIENT = examples(60)
 RAW = "llms/llms_outputs/results_raw"
 GOOD_TEXT = "# Executed Cells:\n## Cell 1:\nrows = 3\n\n# Target Cell:\nprint(rows)"
 GOOD_BLOCK = GOOD_TEXT.replace(
-    "# Target", "# Current relevent runtime information:\n{'rows': {'type': 'int'}}\n# Target"
+    "# Target",
+    "# Current relevent runtime information:\n{'rows': {'type': 'int'}}\n# Target",
 )
 GOOD_NOTEBOOK = json.dumps(
     {
@@ -73,9 +74,13 @@ def sheet(title: str, *rows: list[Any]) -> bytes:
 
 
 OUTCOMES = sheet(
-    "Final_evaluation", ["instance", "gpt_5_crash_detection_code"], ["numpy_1_fixed", "correct"]
+    "Final_evaluation",
+    ["instance", "gpt_5_crash_detection_code"],
+    ["numpy_1_fixed", "correct"],
 )
-TRUTH = sheet("Ground_truth", ["instance", "detection", "diagnosis"], ["numpy_1_fixed", False, ""])
+TRUTH = sheet(
+    "Ground_truth", ["instance", "detection", "diagnosis"], ["numpy_1_fixed", False, ""]
+)
 LABELS = sheet(
     "Labeled_reviewed",
     ["nb_name", "ename", "evalue", "label_root_cause"],
@@ -99,7 +104,10 @@ GOOD: dict[str, tuple[str, bytes]] = {
         "llms/llms_outputs/results_parsed_1/gpt_5/crash_detection_code/numpy_1_fixed.json",
         b'["[Wrong]"]',
     ),
-    "input": ("llms/llms_inputs/executed_code/numpy/numpy_1_fixed.txt", GOOD_TEXT.encode()),
+    "input": (
+        "llms/llms_inputs/executed_code/numpy/numpy_1_fixed.txt",
+        GOOD_TEXT.encode(),
+    ),
     "runtime input": (
         "llms/llms_inputs/executed_code_runinfo/numpy/numpy_1_fixed.txt",
         GOOD_BLOCK.encode(),
@@ -125,7 +133,9 @@ NEIGHBOUR["skipped"] = GOOD["answers"]
 NEIGHBOUR |= dict.fromkeys(("outcomes", "truth", "labels"), GOOD["replies"])
 
 JSON_VALUES = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20)),
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20)
+    ),
     lambda inner: st.one_of(
         st.lists(inner, max_size=4),
         st.dictionaries(
@@ -167,7 +177,9 @@ def spoiled(draw: st.DrawFn, good: bytes) -> bytes:
         "json": lambda: json.dumps(draw(JSON_VALUES)).encode(),
         "cut": lambda: good[:position],
         "change": lambda: (
-            good[:position] + draw(st.binary(min_size=1, max_size=3)) + good[position + 1 :]
+            good[:position]
+            + draw(st.binary(min_size=1, max_size=3))
+            + good[position + 1 :]
         ),
         "repeat": lambda: good + good,
         "bom": lambda: b"\xef\xbb\xbf" + good,
@@ -188,7 +200,9 @@ def facts(records: list[Record]) -> set[Record]:
 @pytest.mark.parametrize("kind", GOOD)
 @PATIENT
 @given(data=st.data())
-def test_a_spoiled_file_costs_nothing_but_itself(kind: str, data: st.DataObject) -> None:
+def test_a_spoiled_file_costs_nothing_but_itself(
+    kind: str, data: st.DataObject
+) -> None:
     path, good = GOOD[kind]
     neighbour_path, neighbour = NEIGHBOUR[kind]
     content = data.draw(spoiled(good))
@@ -198,39 +212,52 @@ def test_a_spoiled_file_costs_nothing_but_itself(kind: str, data: st.DataObject)
     records = list(importer.read(both))
     assert all(isinstance(record, get_args(Record)) for record in records)
     assert facts(list(importer.read(alone))) <= facts(records)
-    unwelcome = {p.path for p in records if isinstance(p, LoadProblem)} - {path, neighbour_path}
+    unwelcome = {p.path for p in records if isinstance(p, LoadProblem)} - {
+        path,
+        neighbour_path,
+    }
     assert unwelcome == set()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in GOOD if kind != "skipped"])
 @pytest.mark.parametrize(
-    "content", [b"\xff\xfe\x00", b"\x00" * 1_000, b"{" * 50_000, b"PK\x05\x06", b"<html>"]
+    "content",
+    [b"\xff\xfe\x00", b"\x00" * 1_000, b"{" * 50_000, b"PK\x05\x06", b"<html>"],
 )
 def test_a_file_that_is_nothing_of_its_kind_is_named(kind: str, content: bytes) -> None:
     path, _ = GOOD[kind]
     neighbour_path, neighbour = NEIGHBOUR[kind]
     tree = tree_with({path: content, neighbour_path: neighbour, "x": b"", "y/z": b""})
     records = list(importer_for(tree).read(tree))
-    assert path in {problem.path for problem in records if isinstance(problem, LoadProblem)}
+    assert path in {
+        problem.path for problem in records if isinstance(problem, LoadProblem)
+    }
 
 
 @PATIENT
 @given(
     st.lists(
-        st.lists(st.one_of(st.text(max_size=8), st.integers(), st.booleans()), max_size=4),
+        st.lists(
+            st.one_of(st.text(max_size=8), st.integers(), st.booleans()), max_size=4
+        ),
         max_size=4,
     )
 )
 def test_a_workbook_of_anything_is_read_or_named(rows: list[list[Any]]) -> None:
     plain = [
         [
-            str(cell).encode("ascii", "ignore").decode() if isinstance(cell, str) else cell
+            str(cell).encode("ascii", "ignore").decode()
+            if isinstance(cell, str)
+            else cell
             for cell in row
         ]
         for row in rows
     ]
     clean = [
-        ["".join(filter(str.isprintable, cell)) if isinstance(cell, str) else cell for cell in row]
+        [
+            "".join(filter(str.isprintable, cell)) if isinstance(cell, str) else cell
+            for cell in row
+        ]
         for row in plain
     ]
     files = {
@@ -248,14 +275,19 @@ def test_a_workbook_that_unpacks_to_more_than_the_limit_is_named(
 ) -> None:
     monkeypatch.setattr("crane_core.importers.workbooks.MAX_UNPACKED_BYTES", 1_000)
     tree = tree_with(
-        {"results/results_summary.xlsx": OUTCOMES, GOOD["replies"][0]: GOOD["replies"][1]}
+        {
+            "results/results_summary.xlsx": OUTCOMES,
+            GOOD["replies"][0]: GOOD["replies"][1],
+        }
     )
     problems = [
-        record for record in importer_for(tree).read(tree) if isinstance(record, LoadProblem)
+        record
+        for record in importer_for(tree).read(tree)
+        if isinstance(record, LoadProblem)
     ]
-    assert [(p.path, "unpacks to more than 1,000 bytes" in p.reason) for p in problems] == [
-        ("results/results_summary.xlsx", True)
-    ]
+    assert [
+        (p.path, "unpacks to more than 1,000 bytes" in p.reason) for p in problems
+    ] == [("results/results_summary.xlsx", True)]
 
 
 def test_a_huge_cell_is_kept_whole() -> None:
@@ -276,7 +308,9 @@ def packed(kind: str, files: dict[str, bytes]) -> bytes:
             for name, data in files.items():
                 archive.writestr(name, data)
         return stream.getvalue()
-    with tarfile.open(fileobj=stream, mode="w:gz" if kind == "tar.gz" else "w") as members:
+    with tarfile.open(
+        fileobj=stream, mode="w:gz" if kind == "tar.gz" else "w"
+    ) as members:
         for name, data in files.items():
             member = tarfile.TarInfo(name)
             member.size = len(data)
@@ -315,27 +349,35 @@ def test_a_damaged_archive_is_refused_or_read_but_never_fails_otherwise(
 ) -> None:
     whole = packed(
         kind,
-        {GOOD[name][0]: GOOD[name][1] for name in ("replies", "verdicts", "input", "outcomes")},
+        {
+            GOOD[name][0]: GOOD[name][1]
+            for name in ("replies", "verdicts", "input", "outcomes")
+        },
     )
     start = data.draw(st.integers(0, len(whole)))
     damage = data.draw(st.one_of(st.just(b""), st.binary(min_size=1, max_size=40)))
     length = data.draw(st.sampled_from([0, len(damage), 100, len(whole)]))
     records = read_or_refuse(whole[:start] + damage + whole[start + length :], kind)
-    assert records is None or all(isinstance(record, get_args(Record)) for record in records)
+    assert records is None or all(
+        isinstance(record, get_args(Record)) for record in records
+    )
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
 @PATIENT
 @given(
     names=st.lists(
-        st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=12), max_size=5
+        st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=12),
+        max_size=5,
     ),
     size=st.integers(0, 6_000),
 )
 def test_odd_names_and_sizes_never_fail_and_never_hide_the_good_file(
     kind: str, names: list[str], size: int
 ) -> None:
-    files = {name: bytes(size) for name in names} | {GOOD["replies"][0]: GOOD["replies"][1]}
+    files = {name: bytes(size) for name in names} | {
+        GOOD["replies"][0]: GOOD["replies"][1]
+    }
     try:
         data = packed(kind, files)
     except ValueError:
@@ -350,4 +392,6 @@ def test_odd_names_and_sizes_never_fail_and_never_hide_the_good_file(
 @given(data=st.binary(max_size=300))
 def test_arbitrary_bytes_under_any_name_never_fail(kind: str, data: bytes) -> None:
     records = read_or_refuse(data, kind)
-    assert records is None or all(isinstance(record, get_args(Record)) for record in records)
+    assert records is None or all(
+        isinstance(record, get_args(Record)) for record in records
+    )

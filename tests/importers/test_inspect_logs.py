@@ -50,7 +50,9 @@ def read_changed(tree_of: TreeOf, **changes: Any) -> list[Record]:
     """The records of the log with these members in its first sample, and no other sample."""
     document = deepcopy(DOCUMENT)
     document["samples"] = [document["samples"][0] | changes]
-    return list(importer_for(tree := tree_of({"a.json": json.dumps(document)})).read(tree))
+    return list(
+        importer_for(tree := tree_of({"a.json": json.dumps(document)})).read(tree)
+    )
 
 
 def runs(records: list[Record]) -> list[Run]:
@@ -59,19 +61,24 @@ def runs(records: list[Record]) -> list[Run]:
 
 def told(records: list[Record]) -> list[tuple[str, str]]:
     return sorted(
-        (record.place, record.reason) for record in records if isinstance(record, LoadProblem)
+        (record.place, record.reason)
+        for record in records
+        if isinstance(record, LoadProblem)
     )
 
 
 @pytest.mark.parametrize("name", ["crashes.eval", "crashes.json"])
 def test_each_sample_and_epoch_of_a_real_log_is_a_run(name: str) -> None:
     records = read(LOGS / name)
-    assert [record for record in records if isinstance(record, (Benchmark, Detector))] == [
+    assert [
+        record for record in records if isinstance(record, (Benchmark, Detector))
+    ] == [
         Detector("mockllm-model", "mockllm/model", DetectorKind.LLM),
         Benchmark("minibench", "minibench"),
     ]
     answered = {
-        (run.instance_id, run.run_index): (run.crashes, run.reasoning) for run in runs(records)
+        (run.instance_id, run.run_index): (run.crashes, run.reasoning)
+        for run in runs(records)
     }
     assert answered == {
         ("pandas_1_reproduced", 1): (True, "the column is missing"),
@@ -97,7 +104,8 @@ def test_both_formats_of_a_log_are_one_experiment(folder: DataFolder) -> None:
     first = import_paths([LOGS / "crashes.eval"], folder)
     second = import_paths([LOGS / "crashes.json"], folder)
     n_new = [
-        {added.record: added.n_new for added in entry.added}["runs"] for entry in (first, second)
+        {added.record: added.n_new for added in entry.added}["runs"]
+        for entry in (first, second)
     ]
     assert n_new == [5, 0]
     assert "2 samples: left out: it names no instance" in in_words(first)
@@ -112,8 +120,14 @@ def test_both_formats_of_a_log_are_one_experiment(folder: DataFolder) -> None:
 @pytest.mark.parametrize(
     ("changes", "whose"),
     [
-        ({"id": "lab/a_1_fixed/code", "metadata": {}}, ("lab", "a_1_fixed", Setting.CODE)),
-        ({"id": "code/a_1_fixed", "metadata": None}, ("junobench", "a_1_fixed", Setting.CODE)),
+        (
+            {"id": "lab/a_1_fixed/code", "metadata": {}},
+            ("lab", "a_1_fixed", Setting.CODE),
+        ),
+        (
+            {"id": "code/a_1_fixed", "metadata": None},
+            ("junobench", "a_1_fixed", Setting.CODE),
+        ),
         (
             {"id": "a_1_fixed", "metadata": {"setting": "runtime+"}},
             ("junobench", "a_1_fixed", Setting.RUNTIME_PLUS),
@@ -131,7 +145,9 @@ def test_id_or_metadata_name_whose_answer_it_is(
     assert (run.benchmark, run.instance_id, run.setting) == whose
 
 
-def test_arguments_of_the_task_are_the_usual_setting_and_benchmark(tree_of: TreeOf) -> None:
+def test_arguments_of_the_task_are_the_usual_setting_and_benchmark(
+    tree_of: TreeOf,
+) -> None:
     document = deepcopy(DOCUMENT)
     document["eval"]["task_args"] = {"setting": "code", "benchmark": "lab"}
     document["samples"] = [document["samples"][0] | {"id": "a_1_fixed", "metadata": {}}]
@@ -145,15 +161,27 @@ def test_arguments_of_the_task_are_the_usual_setting_and_benchmark(tree_of: Tree
     [
         ({"id": "x", "metadata": {"setting": "code"}}, "it names no instance"),
         ({"id": "a_1_fixed", "metadata": {}}, "its setting is none of code, runtime"),
-        ({"metadata": {"instance": "a_1_fixed", "setting": {}}}, "its setting is none of"),
-        ({"id": "a_1_fixed/code", "metadata": {"benchmark": 3}}, "its benchmark is not a name"),
+        (
+            {"metadata": {"instance": "a_1_fixed", "setting": {}}},
+            "its setting is none of",
+        ),
+        (
+            {"id": "a_1_fixed/code", "metadata": {"benchmark": 3}},
+            "its benchmark is not a name",
+        ),
         ({"epoch": True}, "its epoch is not an integer"),
         ({"epoch": 0}, "its epoch is not an integer"),
         ({"output": {"choices": []}}, "its output has no completion"),
         ({"output": "yes"}, "its output has no completion"),
         ({"error": {"message": "gone"}}, "it failed; the first: gone"),
         (
-            {"invalidation": {"author": "ana", "reason": "wrong prompt", "metadata": {}}},
+            {
+                "invalidation": {
+                    "author": "ana",
+                    "reason": "wrong prompt",
+                    "metadata": {},
+                }
+            },
             "its author invalidated it; the first: pandas_1_reproduced, epoch 1: wrong prompt",
         ),
         (
@@ -170,8 +198,13 @@ def test_a_sample_that_gives_no_run_is_told(
     assert reason.startswith(f"left out: {why}")
 
 
-def test_a_sample_stopped_before_its_answer_counts_as_no_answer(tree_of: TreeOf) -> None:
-    limited = {"limit": {"type": "token", "limit": 5}, "output": {"choices": [], "completion": ""}}
+def test_a_sample_stopped_before_its_answer_counts_as_no_answer(
+    tree_of: TreeOf,
+) -> None:
+    limited = {
+        "limit": {"type": "token", "limit": 5},
+        "output": {"choices": [], "completion": ""},
+    }
     [run] = runs(read_changed(tree_of, **limited))
     assert (run.crashes, run.unanswered) == (None, "it met the limit of 'token'")
 
@@ -214,7 +247,9 @@ def test_a_second_answer_that_differs_is_a_contradiction(tree_of: TreeOf) -> Non
     )
 
 
-def test_an_evaluation_that_did_not_end_is_told_and_its_answers_are_read(tmp_path: Path) -> None:
+def test_an_evaluation_that_did_not_end_is_told_and_its_answers_are_read(
+    tmp_path: Path,
+) -> None:
     unfinished = tmp_path / "unfinished.eval"
     with zipfile.ZipFile(unfinished, "w") as archive:
         archive.writestr(
@@ -226,7 +261,9 @@ def test_an_evaluation_that_did_not_end_is_told_and_its_answers_are_read(tmp_pat
     assert told(records) == [("status", "the evaluation did not end: 'started'")]
 
 
-def test_a_log_without_samples_or_without_a_model_is_one_problem(tree_of: TreeOf) -> None:
+def test_a_log_without_samples_or_without_a_model_is_one_problem(
+    tree_of: TreeOf,
+) -> None:
     bare = {name: member for name, member in DOCUMENT.items() if name != "samples"}
     nameless = bare | {"eval": DOCUMENT["eval"] | {"model": None}}
     tree = tree_of({"a.json": json.dumps(bare), "b.json": json.dumps(nameless)})
@@ -243,14 +280,20 @@ def with_sizes(data: bytes, name: bytes, n_bytes: int) -> bytes:
 
 
 @pytest.mark.parametrize("n_bytes", [10, 10_000_000])
-def test_a_lying_size_of_a_zstandard_member_costs_that_member(tmp_path: Path, n_bytes: int) -> None:
+def test_a_lying_size_of_a_zstandard_member_costs_that_member(
+    tmp_path: Path, n_bytes: int
+) -> None:
     lying = tmp_path / "lying.eval"
     lying.write_bytes(
-        with_sizes((LOGS / "crashes.eval").read_bytes(), b"samples/1_epoch_1.json", n_bytes)
+        with_sizes(
+            (LOGS / "crashes.eval").read_bytes(), b"samples/1_epoch_1.json", n_bytes
+        )
     )
     records = read(lying)
     outcome = [
-        (r.path, r.reason) for r in records if isinstance(r, LoadProblem) and r.place == "file"
+        (r.path, r.reason)
+        for r in records
+        if isinstance(r, LoadProblem) and r.place == "file"
     ]
     if n_bytes == 10:
         assert outcome == [
@@ -266,14 +309,18 @@ def test_a_lying_size_of_a_zstandard_member_costs_that_member(tmp_path: Path, n_
 
 @examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    position=st.integers(0, (LOGS / "crashes.eval").stat().st_size - 1), byte=st.integers(0, 255)
+    position=st.integers(0, (LOGS / "crashes.eval").stat().st_size - 1),
+    byte=st.integers(0, 255),
 )
-def test_a_damaged_log_is_refused_or_read_in_part(tmp_path: Path, position: int, byte: int) -> None:
+def test_a_damaged_log_is_refused_or_read_in_part(
+    tmp_path: Path, position: int, byte: int
+) -> None:
     data = (LOGS / "crashes.eval").read_bytes()
     damaged = tmp_path / "damaged.eval"
     damaged.write_bytes(data[:position] + bytes([byte]) + data[position + 1 :])
     whole = {
-        (run.instance_id, run.run_index): run.crashes for run in runs(read(LOGS / "crashes.eval"))
+        (run.instance_id, run.run_index): run.crashes
+        for run in runs(read(LOGS / "crashes.eval"))
     }
     try:
         tree = open_tree(damaged)

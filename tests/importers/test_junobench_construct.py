@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.domain import Case, Detector, Instance, LoadProblem, Record, Run, Setting
+from crane_core.domain import (
+    Case,
+    Detector,
+    Instance,
+    LoadProblem,
+    Record,
+    Run,
+    Setting,
+)
 from crane_core.importers.registry import importer_for
 
 from .conftest import TreeOf
@@ -22,11 +30,15 @@ def runs_of(records: list[Record]) -> list[Run]:
     return [record for record in records if isinstance(record, Run)]
 
 
-def test_the_archive_gives_the_published_counts_and_no_problem(construct: list[Record]) -> None:
+def test_the_archive_gives_the_published_counts_and_no_problem(
+    construct: list[Record],
+) -> None:
     assert [record for record in construct if isinstance(record, LoadProblem)] == []
     assert len([record for record in construct if isinstance(record, Case)]) == 111
     assert len([record for record in construct if isinstance(record, Instance)]) == 222
-    assert [record.detector for record in construct if isinstance(record, Detector)] == [MISTRAL]
+    assert [
+        record.detector for record in construct if isinstance(record, Detector)
+    ] == [MISTRAL]
     answers = [run for run in runs_of(construct) if run.run_index > 0]
     assert len(answers) == 216 * 5
     assert {(run.setting, run.experiment) for run in answers} == {
@@ -47,7 +59,9 @@ def test_skipped_cases_are_runs_that_were_never_asked(construct: list[Record]) -
 
 
 def test_an_error_marker_is_a_run_without_an_answer(construct: list[Record]) -> None:
-    unanswered = [run for run in runs_of(construct) if run.run_index > 0 and run.crashes is None]
+    unanswered = [
+        run for run in runs_of(construct) if run.run_index > 0 and run.crashes is None
+    ]
     assert {(run.instance_id, run.unanswered) for run in unanswered} == {
         ("torch_4_reproduced", "[Error-skipping]"),
         ("sklearn_3_fixed", "[Error-skipping]"),
@@ -59,7 +73,10 @@ def votes(runs: list[Run], *, first_run_only: bool) -> dict[str, bool]:
     for run in runs:
         if run.crashes is not None and (run.run_index == 1 or not first_run_only):
             answers[run.instance_id].append(run.crashes)
-    return {instance_id: 2 * sum(given) > len(given) for instance_id, given in answers.items()}
+    return {
+        instance_id: 2 * sum(given) > len(given)
+        for instance_id, given in answers.items()
+    }
 
 
 def table(verdicts: dict[str, bool]) -> dict[tuple[str, str], tuple[int, int]]:
@@ -96,8 +113,13 @@ def test_the_first_run_gives_every_number_of_the_readme(
 def test_the_majority_that_the_readme_names_gives_other_numbers_in_six_cells(
     construct: list[Record], root: Path
 ) -> None:
-    printed, voted = readme_table(root), table(votes(runs_of(construct), first_run_only=False))
-    assert {key: (printed[key], voted[key]) for key in printed if printed[key] != voted[key]} == {
+    printed, voted = (
+        readme_table(root),
+        table(votes(runs_of(construct), first_run_only=False)),
+    )
+    assert {
+        key: (printed[key], voted[key]) for key in printed if printed[key] != voted[key]
+    } == {
         ("pandas", "reproduced"): ((6, 15), (7, 15)),
         ("sklearn", "reproduced"): ((7, 15), (9, 15)),
         ("tensorflow", "reproduced"): ((12, 15), (11, 15)),
@@ -108,7 +130,11 @@ def test_the_majority_that_the_readme_names_gives_other_numbers_in_six_cells(
 
 
 def test_cases_keep_their_message_with_its_apostrophes(construct: list[Record]) -> None:
-    messages = {record.case_id: record.message for record in construct if isinstance(record, Case)}
+    messages = {
+        record.case_id: record.message
+        for record in construct
+        if isinstance(record, Case)
+    }
     assert messages["numpy_2"] == "'numpy.ndarray' object has no attribute 'join'"
 
 
@@ -126,10 +152,23 @@ def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
     tree = tree_of(dict(files))
     records = list(importer_for(tree).read(tree))
     assert [
-        (r.instance_id, r.detector, r.run_index, r.crashes, r.unanswered) for r in runs_of(records)
+        (r.instance_id, r.detector, r.run_index, r.crashes, r.unanswered)
+        for r in runs_of(records)
     ] == [
-        ("torch_4_reproduced", "llama-3.3-70b", 0, None, "input exceeds the context of the model"),
-        ("torch_4_fixed", "llama-3.3-70b", 0, None, "input exceeds the context of the model"),
+        (
+            "torch_4_reproduced",
+            "llama-3.3-70b",
+            0,
+            None,
+            "input exceeds the context of the model",
+        ),
+        (
+            "torch_4_fixed",
+            "llama-3.3-70b",
+            0,
+            None,
+            "input exceeds the context of the model",
+        ),
         (
             "seaborn_1_reproduced",
             "llama-3.3-70b",
@@ -137,13 +176,23 @@ def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
             None,
             "input exceeds the context of the model",
         ),
-        ("seaborn_1_fixed", "llama-3.3-70b", 0, None, "input exceeds the context of the model"),
+        (
+            "seaborn_1_fixed",
+            "llama-3.3-70b",
+            0,
+            None,
+            "input exceeds the context of the model",
+        ),
         ("torch_1_reproduced", "llama-3.3-70b", 1, True, None),
         ("torch_1_reproduced", "llama-3.3-70b", 2, False, None),
         ("torch_1_fixed", "other-one", 1, False, None),
         ("torch_1_fixed", "other-one", 2, None, "[Error]"),
     ]
-    problems = [(r.path.rpartition("/")[2], r.place) for r in records if isinstance(r, LoadProblem)]
+    problems = [
+        (r.path.rpartition("/")[2], r.place)
+        for r in records
+        if isinstance(r, LoadProblem)
+    ]
     assert sorted(problems) == [
         ("cases_exceeds_maxtoken.txt", "line 2"),
         ("crash_detection_results_.json", "file name"),
@@ -153,6 +202,10 @@ def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
 
 
 @pytest.mark.parametrize("name", ["results_buggy", "results_fixed"])
-def test_one_folder_of_results_is_enough_to_be_recognised(tree_of: TreeOf, name: str) -> None:
-    tree = tree_of({f"{FOLDER}/m/{name}/crash_detection_results_torch_1.json": "[]", "x/y": ""})
+def test_one_folder_of_results_is_enough_to_be_recognised(
+    tree_of: TreeOf, name: str
+) -> None:
+    tree = tree_of(
+        {f"{FOLDER}/m/{name}/crash_detection_results_torch_1.json": "[]", "x/y": ""}
+    )
     assert importer_for(tree).KIND == "junobench-construct"

@@ -25,8 +25,16 @@ from .conftest import Sheets, TreeOf
 
 
 def cell(source: str, count: int | None, *, error: str | None = None) -> dict[str, Any]:
-    traceback = [f"Cell In[{count}], line 1\n----> 1 {source}", f"\x1b[31m{error}\x1b[0m: no"]
-    output = {"output_type": "error", "ename": error, "evalue": "no", "traceback": traceback}
+    traceback = [
+        f"Cell In[{count}], line 1\n----> 1 {source}",
+        f"\x1b[31m{error}\x1b[0m: no",
+    ]
+    output = {
+        "output_type": "error",
+        "ename": error,
+        "evalue": "no",
+        "traceback": traceback,
+    }
     return {
         "cell_type": "code",
         "source": source,
@@ -36,23 +44,32 @@ def cell(source: str, count: int | None, *, error: str | None = None) -> dict[st
 
 
 def notebook(*cells: dict[str, Any]) -> str:
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    return json.dumps(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    )
 
 
 CRASHING = notebook(
-    cell("b", 2), cell("a", 1), cell("a / 0", 3, error="ZeroDivisionError"), cell("later", 4)
+    cell("b", 2),
+    cell("a", 1),
+    cell("a / 0", 3, error="ZeroDivisionError"),
+    cell("later", 4),
 )
 FIXED = notebook(cell("b", 1), cell("a", 2), cell("a / 1", 3), cell("later", None))
 
 
-def read(tree_of: TreeOf, files: dict[str, str | bytes], name: str = "My Pairs") -> list[Record]:
+def read(
+    tree_of: TreeOf, files: dict[str, str | bytes], name: str = "My Pairs"
+) -> list[Record]:
     tree = tree_of(files, name)
     importer = importer_for(tree)
     assert importer.KIND == "notebook-pairs"
     return list(importer.read(tree))
 
 
-def cells_of(records: list[Record], instance_id: str) -> list[tuple[int, CellRole, str]]:
+def cells_of(
+    records: list[Record], instance_id: str
+) -> list[tuple[int, CellRole, str]]:
     found = [
         record
         for record in records
@@ -62,13 +79,23 @@ def cells_of(records: list[Record], instance_id: str) -> list[tuple[int, CellRol
 
 
 def problems_of(records: list[Record]) -> list[tuple[str, str]]:
-    return [(record.path, record.place) for record in records if isinstance(record, LoadProblem)]
+    return [
+        (record.path, record.place)
+        for record in records
+        if isinstance(record, LoadProblem)
+    ]
 
 
-def test_the_fixed_notebook_takes_the_target_of_the_crashing_one(tree_of: TreeOf) -> None:
+def test_the_fixed_notebook_takes_the_target_of_the_crashing_one(
+    tree_of: TreeOf,
+) -> None:
     records = read(
         tree_of,
-        {"x/trip_reproduced.ipynb": CRASHING, "x/trip_fixed.ipynb": FIXED, "x/trip.ipynb": "{"},
+        {
+            "x/trip_reproduced.ipynb": CRASHING,
+            "x/trip_fixed.ipynb": FIXED,
+            "x/trip.ipynb": "{",
+        },
     )
     assert problems_of(records) == []
     assert cells_of(records, "trip_reproduced") == [
@@ -86,7 +113,9 @@ def test_the_fixed_notebook_takes_the_target_of_the_crashing_one(tree_of: TreeOf
 
 
 def test_the_crash_is_read_from_the_error_output(tree_of: TreeOf) -> None:
-    records = read(tree_of, {"trip_reproduced.ipynb": CRASHING, "trip_fixed.ipynb": FIXED})
+    records = read(
+        tree_of, {"trip_reproduced.ipynb": CRASHING, "trip_fixed.ipynb": FIXED}
+    )
     assert [record for record in records if isinstance(record, Case)] == [
         Case(
             "my-pairs",
@@ -97,9 +126,16 @@ def test_the_crash_is_read_from_the_error_output(tree_of: TreeOf) -> None:
         )
     ]
     target = next(
-        r for r in records if isinstance(r, Cell) and r.role is CellRole.TARGET and "0" in r.code
+        r
+        for r in records
+        if isinstance(r, Cell) and r.role is CellRole.TARGET and "0" in r.code
     )
-    assert (target.crash_line, target.execution_count, target.notebook_index, target.origin) == (
+    assert (
+        target.crash_line,
+        target.execution_count,
+        target.notebook_index,
+        target.origin,
+    ) == (
         1,
         3,
         2,
@@ -110,7 +146,9 @@ def test_the_crash_is_read_from_the_error_output(tree_of: TreeOf) -> None:
     ]
 
 
-def test_a_missing_half_is_one_problem_and_the_other_half_is_read(tree_of: TreeOf) -> None:
+def test_a_missing_half_is_one_problem_and_the_other_half_is_read(
+    tree_of: TreeOf,
+) -> None:
     records = read(tree_of, {"a_reproduced.ipynb": CRASHING, "b_fixed.ipynb": FIXED})
     assert problems_of(records) == [
         ("a_reproduced.ipynb", "pair"),
@@ -121,22 +159,31 @@ def test_a_missing_half_is_one_problem_and_the_other_half_is_read(tree_of: TreeO
     assert {role for _, role, _ in cells_of(records, "b_fixed")} == {CellRole.NOT_RUN}
 
 
-def test_an_unreadable_half_is_one_problem_and_the_other_half_is_read(tree_of: TreeOf) -> None:
-    records = read(tree_of, {"a_reproduced.ipynb": CRASHING, "a_fixed.ipynb": b"\xff\xfe"})
+def test_an_unreadable_half_is_one_problem_and_the_other_half_is_read(
+    tree_of: TreeOf,
+) -> None:
+    records = read(
+        tree_of, {"a_reproduced.ipynb": CRASHING, "a_fixed.ipynb": b"\xff\xfe"}
+    )
     assert problems_of(records) == [("a_fixed.ipynb", "file")]
     assert len(cells_of(records, "a_reproduced")) == 4
-    assert [r.version for r in records if isinstance(r, Instance)] == [Version.REPRODUCED]
+    assert [r.version for r in records if isinstance(r, Instance)] == [
+        Version.REPRODUCED
+    ]
 
 
 def test_a_fixed_notebook_without_the_target_cell_is_a_problem(tree_of: TreeOf) -> None:
     records = read(
-        tree_of, {"a_reproduced.ipynb": CRASHING, "a_fixed.ipynb": notebook(cell("a", 1))}
+        tree_of,
+        {"a_reproduced.ipynb": CRASHING, "a_fixed.ipynb": notebook(cell("a", 1))},
     )
     assert problems_of(records) == [("a_fixed.ipynb", "code cell 2")]
     assert cells_of(records, "a_fixed") == [(0, CellRole.NOT_RUN, "a")]
 
 
-def test_a_notebook_without_code_and_a_second_one_of_a_name_are_problems(tree_of: TreeOf) -> None:
+def test_a_notebook_without_code_and_a_second_one_of_a_name_are_problems(
+    tree_of: TreeOf,
+) -> None:
     files = {
         "x/a_reproduced.ipynb": CRASHING,
         "y/a_reproduced.ipynb": CRASHING,
@@ -151,9 +198,14 @@ def test_a_notebook_without_code_and_a_second_one_of_a_name_are_problems(tree_of
 
 
 def test_two_files_given_as_a_pair(tmp_path: Path) -> None:
-    for name, text in (("trip_reproduced.ipynb", CRASHING), ("trip_fixed.ipynb", FIXED)):
+    for name, text in (
+        ("trip_reproduced.ipynb", CRASHING),
+        ("trip_fixed.ipynb", FIXED),
+    ):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    tree = open_files([tmp_path / "trip_fixed.ipynb", tmp_path / "trip_reproduced.ipynb"], "trip")
+    tree = open_files(
+        [tmp_path / "trip_fixed.ipynb", tmp_path / "trip_reproduced.ipynb"], "trip"
+    )
     kinds = Counter(type(record).__name__ for record in importer_for(tree).read(tree))
     assert kinds == {"Benchmark": 1, "Case": 1, "Instance": 2, "Cell": 8}
 
@@ -171,8 +223,24 @@ def test_junobench_is_known_by_its_cases_and_takes_its_workbooks(
     ]
     described = [
         [*header, "label_ML_pipeline"],
-        ["numpy_3", "valueerror", "bad", "['a', 'b']", "API misuse", "value error", "training"],
-        ["torch_9", "typeerror", "worse", "plain text", "data confusion", "type error", "training"],
+        [
+            "numpy_3",
+            "valueerror",
+            "bad",
+            "['a', 'b']",
+            "API misuse",
+            "value error",
+            "training",
+        ],
+        [
+            "torch_9",
+            "typeerror",
+            "worse",
+            "plain text",
+            "data confusion",
+            "type error",
+            "training",
+        ],
     ]
     truth = [
         ["library", "instance", "detection", "diagnosis", "runinfo_help"],
@@ -186,56 +254,83 @@ def test_junobench_is_known_by_its_cases_and_takes_its_workbooks(
             "benchmark/numpy_3/numpy_3_fixed.ipynb": FIXED,
             "benchmark/numpy_3/data/table.csv": "a,b",
             "benchmark_desc.xlsx": workbook({"Sheet1": described}),
-            "ground_truth_crash_prediction.xlsx": workbook({"Under another name": truth}),
+            "ground_truth_crash_prediction.xlsx": workbook(
+                {"Under another name": truth}
+            ),
         },
         "JunoBench",
     )
     assert problems_of(records) == []
     [without, case] = [record for record in records if isinstance(record, Case)]
     assert (without.case_id, without.traceback) == ("torch_9", "plain text")
-    assert (case.benchmark, case.library, case.exception) == ("junobench", "numpy", "valueerror")
+    assert (case.benchmark, case.library, case.exception) == (
+        "junobench",
+        "numpy",
+        "valueerror",
+    )
     assert (case.message, case.diagnosis) == ("bad", "it divides by nothing")
     remarks = {
-        record.instance_id: record.remark for record in records if isinstance(record, Instance)
+        record.instance_id: record.remark
+        for record in records
+        if isinstance(record, Instance)
     }
     assert remarks == {"numpy_3_reproduced": "shapes help", "numpy_3_fixed": None}
 
 
-def test_known_ids_alone_make_it_junobench_only_from_ten_pairs_on(tree_of: TreeOf) -> None:
+def test_known_ids_alone_make_it_junobench_only_from_ten_pairs_on(
+    tree_of: TreeOf,
+) -> None:
     for n_pairs, benchmark in ((1, "mine"), (9, "mine"), (10, "junobench")):
         pairs = [
             (f"pandas_{i}_reproduced.ipynb", f"pandas_{i}_fixed.ipynb")
             for i in range(1, n_pairs + 1)
         ]
         files = {
-            name: data for pair in pairs for name, data in zip(pair, (CRASHING, FIXED), strict=True)
+            name: data
+            for pair in pairs
+            for name, data in zip(pair, (CRASHING, FIXED), strict=True)
         }
         records = read(tree_of, dict(files), "mine")
-        assert [record.benchmark for record in records if isinstance(record, Benchmark)] == [
-            benchmark
-        ]
+        assert [
+            record.benchmark for record in records if isinstance(record, Benchmark)
+        ] == [benchmark]
 
 
 def test_one_name_that_junobench_does_not_have_makes_it_a_benchmark_of_its_own(
     tree_of: TreeOf,
 ) -> None:
     names = [f"pandas_{i}" for i in range(1, 12)] + ["torchvision_2"]
-    files = {f"{name}_{half}.ipynb": CRASHING for name in names for half in ("reproduced", "fixed")}
+    files = {
+        f"{name}_{half}.ipynb": CRASHING
+        for name in names
+        for half in ("reproduced", "fixed")
+    }
     records = read(tree_of, dict(files), "mine")
-    assert [record.benchmark for record in records if isinstance(record, Benchmark)] == ["mine"]
+    assert [
+        record.benchmark for record in records if isinstance(record, Benchmark)
+    ] == ["mine"]
 
 
-def test_a_table_of_cases_gives_labels_and_bad_rows_are_problems(tree_of: TreeOf) -> None:
+def test_a_table_of_cases_gives_labels_and_bad_rows_are_problems(
+    tree_of: TreeOf,
+) -> None:
     table = (
         "\ufeffcase_id,library,root_cause,exception,crash_type,stage,diagnosis\r\n"
         'trip,python,API misuse,zerodivisionerror,value error,training,"a, then zero"\r\n'
         ",x,,,,,\r\n"
         "walk,numpy,,,,,\r\n"
     )
-    files = {"cases.csv": table, "trip_reproduced.ipynb": CRASHING, "trip_fixed.ipynb": FIXED}
+    files = {
+        "cases.csv": table,
+        "trip_reproduced.ipynb": CRASHING,
+        "trip_fixed.ipynb": FIXED,
+    }
     records = read(tree_of, dict(files))
     cases = {record.case_id: record for record in records if isinstance(record, Case)}
-    assert (cases["trip"].root_cause, cases["trip"].diagnosis) == ("API misuse", "a, then zero")
+    assert (cases["trip"].root_cause, cases["trip"].diagnosis) == (
+        "API misuse",
+        "a, then zero",
+    )
     assert cases["walk"] == Case("my-pairs", "walk", library="numpy")
     assert problems_of(records) == [("cases.csv", "line 3")]
 
@@ -246,13 +341,19 @@ def test_our_minibench_comes_in_whole(root: Path) -> None:
     cases = [record for record in records if isinstance(record, Case)]
     pairs = list((root / "data" / "minibench").rglob("*_reproduced.ipynb"))
     assert problems_of(records) == []
-    assert {record.benchmark for record in records if isinstance(record, Benchmark)} == {
-        "minibench"
-    }
+    assert {
+        record.benchmark for record in records if isinstance(record, Benchmark)
+    } == {"minibench"}
     assert len(cases) == len(pairs)
     assert all(case.root_cause and case.diagnosis and case.traceback for case in cases)
     targets = [
-        record for record in records if isinstance(record, Cell) and record.role is CellRole.TARGET
+        record
+        for record in records
+        if isinstance(record, Cell) and record.role is CellRole.TARGET
     ]
     assert len(targets) == 2 * len(pairs)
-    assert all(target.crash_line for target in targets if target.instance_id.endswith("reproduced"))
+    assert all(
+        target.crash_line
+        for target in targets
+        if target.instance_id.endswith("reproduced")
+    )

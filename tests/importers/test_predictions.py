@@ -39,10 +39,14 @@ LINE: dict[str, Any] = {
 
 
 def line(**changes: Any) -> str:
-    return json.dumps({name: value for name, value in (LINE | changes).items() if value is not ...})
+    return json.dumps(
+        {name: value for name, value in (LINE | changes).items() if value is not ...}
+    )
 
 
-def read(tree_of: TreeOf, content: str | bytes, name: str = "First Try.jsonl") -> list[Record]:
+def read(
+    tree_of: TreeOf, content: str | bytes, name: str = "First Try.jsonl"
+) -> list[Record]:
     tree = tree_of({name: content})
     importer = importer_for(tree)
     assert importer.KIND == "predictions"
@@ -69,7 +73,8 @@ def test_a_line_becomes_a_run_with_its_benchmark_and_detector(tree_of: TreeOf) -
 def test_kind_title_and_diagnostics_of_a_detector_may_be_given(tree_of: TreeOf) -> None:
     told = json.dumps([{"code_line": "3: x", "message": "x is not defined"}])
     records = read(
-        tree_of, line(detector="rules", kind="rules", title="Certain rules", diagnostics=told)
+        tree_of,
+        line(detector="rules", kind="rules", title="Certain rules", diagnostics=told),
     )
     assert records[1] == Detector("rules", "Certain rules", DetectorKind.RULES)
     assert isinstance(records[2], Run) and records[2].diagnostics == told
@@ -78,7 +83,10 @@ def test_kind_title_and_diagnostics_of_a_detector_may_be_given(tree_of: TreeOf) 
 def test_a_kind_of_detector_that_does_not_exist_is_a_problem(tree_of: TreeOf) -> None:
     [problem] = read(tree_of, line(kind="oracle"))
     assert isinstance(problem, LoadProblem)
-    assert problem.reason == "kind must be one of llm, analyzer, rules, rehearsal, not 'oracle'"
+    assert (
+        problem.reason
+        == "kind must be one of llm, analyzer, rules, rehearsal, not 'oracle'"
+    )
 
 
 def test_benchmark_and_experiment_may_be_named(tree_of: TreeOf) -> None:
@@ -88,7 +96,9 @@ def test_benchmark_and_experiment_may_be_named(tree_of: TreeOf) -> None:
     assert (run.benchmark, run.experiment) == ("minibench", "night 3")
 
 
-def test_byte_order_mark_windows_line_ends_and_blank_lines_are_tolerated(tree_of: TreeOf) -> None:
+def test_byte_order_mark_windows_line_ends_and_blank_lines_are_tolerated(
+    tree_of: TreeOf,
+) -> None:
     content = "\ufeff" + "\r\n".join([line(), "", line(index=2), ""])
     runs = [record for record in read(tree_of, content) if isinstance(record, Run)]
     assert [run.run_index for run in runs] == [1, 2]
@@ -130,25 +140,37 @@ def test_a_line_in_another_encoding_is_one_problem(tree_of: TreeOf) -> None:
         + b"\n"
         + line(reasoning="Sch\u00f6n").encode("latin-1").replace(b"\\u00f6", b"\xf6")
     )
-    [problem] = [record for record in read(tree_of, content) if isinstance(record, LoadProblem)]
+    [problem] = [
+        record for record in read(tree_of, content) if isinstance(record, LoadProblem)
+    ]
     assert (problem.place, "not JSON in UTF-8" in problem.reason) == ("line 2", True)
 
 
-def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(tree_of: TreeOf) -> None:
+def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(
+    tree_of: TreeOf,
+) -> None:
     twice = line(experiment="x")
     tree = tree_of({"a.jsonl": f"{twice}\n{twice}", "b.jsonl": twice})
     records = list(importer_for(tree).read(tree))
     assert len([record for record in records if isinstance(record, Run)]) == 1
-    problems = [(r.path, r.place, r.reason) for r in records if isinstance(r, LoadProblem)]
+    problems = [
+        (r.path, r.place, r.reason) for r in records if isinstance(r, LoadProblem)
+    ]
     reason = "run 1 of pandas_1_fixed is a duplicate"
     assert problems == [("a.jsonl", "line 2", reason), ("b.jsonl", "line 1", reason)]
 
 
-def test_a_second_line_that_answers_otherwise_is_a_contradiction(tree_of: TreeOf) -> None:
+def test_a_second_line_that_answers_otherwise_is_a_contradiction(
+    tree_of: TreeOf,
+) -> None:
     lines = [line(experiment="x", crashes=said) for said in (True, False, True)]
-    records = list(importer_for(tree := tree_of({"a.jsonl": "\n".join(lines)})).read(tree))
+    records = list(
+        importer_for(tree := tree_of({"a.jsonl": "\n".join(lines)})).read(tree)
+    )
     assert [record.crashes for record in records if isinstance(record, Run)] == [True]
-    problems = [(r.place, r.kind, r.reason) for r in records if isinstance(r, LoadProblem)]
+    problems = [
+        (r.place, r.kind, r.reason) for r in records if isinstance(r, LoadProblem)
+    ]
     assert problems == [
         (
             "line 2",
@@ -182,23 +204,35 @@ def csv_of(*rows: dict[str, Any]) -> bytes:
 def parquet_of(*rows: dict[str, Any]) -> bytes:
     data = io.BytesIO()
     pq.write_table(
-        pa.Table.from_pylist([{name: row.get(name) for name in COLUMNS} for row in rows]), data
+        pa.Table.from_pylist(
+            [{name: row.get(name) for name in COLUMNS} for row in rows]
+        ),
+        data,
     )
     return data.getvalue()
 
 
-@pytest.mark.parametrize(("written", "suffix"), [(csv_of, "csv"), (parquet_of, "parquet")])
+@pytest.mark.parametrize(
+    ("written", "suffix"), [(csv_of, "csv"), (parquet_of, "parquet")]
+)
 def test_a_table_brings_what_the_json_lines_bring(
     tree_of: TreeOf, written: Callable[..., bytes], suffix: str
 ) -> None:
-    rows = [LINE, LINE | {"index": 2, "crashes": True, "reasoning": "two\nlines, and a comma"}]
+    rows = [
+        LINE,
+        LINE | {"index": 2, "crashes": True, "reasoning": "two\nlines, and a comma"},
+    ]
     rows += [LINE | {"index": 3, "crashes": None, "reasoning": None}]
     rows += [LINE | {"benchmark": "Mini Bench", "experiment": "night 3"}]
-    as_lines = read(tree_of, "\n".join(json.dumps(row) for row in rows), "First Try.jsonl")
+    as_lines = read(
+        tree_of, "\n".join(json.dumps(row) for row in rows), "First Try.jsonl"
+    )
     assert read(tree_of, written(*rows), f"First Try.{suffix}") == as_lines
 
 
-@pytest.mark.parametrize(("written", "suffix"), [(csv_of, "csv"), (parquet_of, "parquet")])
+@pytest.mark.parametrize(
+    ("written", "suffix"), [(csv_of, "csv"), (parquet_of, "parquet")]
+)
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -216,7 +250,9 @@ def test_a_bad_row_is_one_problem_and_the_others_are_read(
     changes: dict[str, Any],
     reason: str,
 ) -> None:
-    records = read(tree_of, written(LINE, LINE | changes, LINE | {"index": 3}), f"night.{suffix}")
+    records = read(
+        tree_of, written(LINE, LINE | changes, LINE | {"index": 3}), f"night.{suffix}"
+    )
     [problem] = [record for record in records if isinstance(record, LoadProblem)]
     assert (problem.path, problem.place) == (f"night.{suffix}", "row 3")
     assert reason in problem.reason
@@ -226,11 +262,17 @@ def test_a_bad_row_is_one_problem_and_the_others_are_read(
 def test_cells_of_csv_are_read_as_their_column_says(tree_of: TreeOf) -> None:
     head = "\ufeffinstance,detector,setting,index,crashes\r\n"
     good = "pandas_1_fixed,a,code,1,TRUE\r\n\r\npandas_1_fixed,a,code,2,\r\npandas_1_fixed,1.5,code,3,False\r\n"
-    runs = [record for record in read(tree_of, head + good, "a.csv") if isinstance(record, Run)]
+    runs = [
+        record
+        for record in read(tree_of, head + good, "a.csv")
+        if isinstance(record, Run)
+    ]
     assert [run.crashes for run in runs] == [True, None, False]
     bad = "pandas_1_fixed,a,code,1,yes\npandas_1_fixed,a,code,1.0,true\npandas_1_fixed,a,code,1,true,more\n"
     found = [
-        record for record in read(tree_of, head + bad, "a.csv") if isinstance(record, LoadProblem)
+        record
+        for record in read(tree_of, head + bad, "a.csv")
+        if isinstance(record, LoadProblem)
     ]
     assert [(problem.place, problem.reason) for problem in found] == [
         ("row 2", "crashes must be true, false or null, not 'yes'"),
@@ -241,7 +283,9 @@ def test_cells_of_csv_are_read_as_their_column_says(tree_of: TreeOf) -> None:
 
 def test_a_short_row_of_csv_lacks_its_answer(tree_of: TreeOf) -> None:
     [problem] = read(
-        tree_of, "instance,detector,setting,index,crashes\npandas_1_fixed,a,code,1\n", "a.csv"
+        tree_of,
+        "instance,detector,setting,index,crashes\npandas_1_fixed,a,code,1\n",
+        "a.csv",
     )
     assert isinstance(problem, LoadProblem) and problem.reason == "crashes is missing"
 
@@ -252,7 +296,12 @@ def test_a_short_row_of_csv_lacks_its_answer(tree_of: TreeOf) -> None:
         ("instance;detector\n", "a.csv", "row 1", "the column instance is missing"),
         ("", "a.csv", "row 1", "the column instance is missing"),
         (b"instance,\xff\n", "a.csv", "byte 9", "it is not UTF-8"),
-        ('instance,detector,setting,index,crashes\n"a', "a.csv", "row 2", "it is not CSV"),
+        (
+            'instance,detector,setting,index,crashes\n"a',
+            "a.csv",
+            "row 2",
+            "it is not CSV",
+        ),
         (b"PAR1 not really", "a.parquet", "file", "it cannot be read as Parquet"),
     ],
 )
@@ -268,19 +317,28 @@ def test_a_parquet_file_without_a_column_says_which(tree_of: TreeOf) -> None:
     data = io.BytesIO()
     pq.write_table(pa.table({"instance": ["pandas_1_fixed"]}), data)
     [problem] = read(tree_of, data.getvalue(), "a.parquet")
-    assert isinstance(problem, LoadProblem) and "the column detector is missing" in problem.reason
+    assert (
+        isinstance(problem, LoadProblem)
+        and "the column detector is missing" in problem.reason
+    )
 
 
 def test_one_long_text_in_many_rows_of_parquet_is_not_unpacked(tree_of: TreeOf) -> None:
-    bomb = parquet_of(*(LINE | {"index": n, "reasoning": "x" * (1 << 21)} for n in range(1, 30)))
+    bomb = parquet_of(
+        *(LINE | {"index": n, "reasoning": "x" * (1 << 21)} for n in range(1, 30))
+    )
     assert len(bomb) < 1 << 20
     [problem] = read(tree_of, bomb, "a.parquet")
-    assert isinstance(problem, LoadProblem) and "a text is longer than" in problem.reason
+    assert (
+        isinstance(problem, LoadProblem) and "a text is longer than" in problem.reason
+    )
 
 
 def test_a_single_file_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "night.jsonl"
     path.write_text(line(), encoding="utf-8")
     tree = open_tree(path)
-    [run] = [record for record in importer_for(tree).read(tree) if isinstance(record, Run)]
+    [run] = [
+        record for record in importer_for(tree).read(tree) if isinstance(record, Run)
+    ]
     assert run.experiment == "night"

@@ -48,7 +48,9 @@ def test_the_tables_give_the_published_counts(shipped: list[Record]) -> None:
     assert len(answers(shipped, "crane-llm-2025-10")) == 6_660 + 888
     assert len(answers(shipped, "junobench-construct")) == 216 * 5 + 6
     unreadable = [
-        r for r in shipped if isinstance(r, LoadProblem) and r.kind is ProblemKind.UNREADABLE
+        r
+        for r in shipped
+        if isinstance(r, LoadProblem) and r.kind is ProblemKind.UNREADABLE
     ]
     assert unreadable == []
 
@@ -56,11 +58,17 @@ def test_the_tables_give_the_published_counts(shipped: list[Record]) -> None:
 def test_detections_are_those_of_the_archives(
     shipped: list[Record], october: list[Record], construct: list[Record]
 ) -> None:
-    assert answers(shipped, "crane-llm-2025-10") == answers(october, "crane-llm-2025-10")
-    assert answers(shipped, "junobench-construct") == answers(construct, "junobench-construct")
+    assert answers(shipped, "crane-llm-2025-10") == answers(
+        october, "crane-llm-2025-10"
+    )
+    assert answers(shipped, "junobench-construct") == answers(
+        construct, "junobench-construct"
+    )
 
 
-def test_outcomes_are_those_of_the_archive(shipped: list[Record], october: list[Record]) -> None:
+def test_outcomes_are_those_of_the_archive(
+    shipped: list[Record], october: list[Record]
+) -> None:
     def outcomes(records: list[Record]) -> set[tuple[str, ...]]:
         return {
             (label.instance_id, label.detector, label.setting, label.label)
@@ -71,7 +79,9 @@ def test_outcomes_are_those_of_the_archive(shipped: list[Record], october: list[
     assert outcomes(shipped) == outcomes(october)
 
 
-def test_cases_are_labelled_as_in_the_archive(shipped: list[Record], october: list[Record]) -> None:
+def test_cases_are_labelled_as_in_the_archive(
+    shipped: list[Record], october: list[Record]
+) -> None:
     def labels(records: list[Record]) -> set[tuple[str | None, ...]]:
         return {
             (
@@ -126,7 +136,9 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
     )
     records = list(importer_for(tree).read(tree))
     problems = [
-        (record.path, record.place) for record in records if isinstance(record, LoadProblem)
+        (record.path, record.place)
+        for record in records
+        if isinstance(record, LoadProblem)
     ]
     assert problems == [
         ("cases.csv", "line 2"),
@@ -137,7 +149,9 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
         ("outcomes.csv", "line 2"),
         ("paper_numbers.csv", "line 2"),
     ]
-    assert [(run.run_index, run.crashes) for run in records if isinstance(run, Run)] == [
+    assert [
+        (run.run_index, run.crashes) for run in records if isinstance(run, Run)
+    ] == [
         (1, False),
         (2, True),
         (3, None),
@@ -155,11 +169,17 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
         "code,pandas_1,0,,",
     ],
 )
-def test_a_row_of_our_rules_that_is_not_right_is_one_problem(tree_of: TreeOf, row: str) -> None:
+def test_a_row_of_our_rules_that_is_not_right_is_one_problem(
+    tree_of: TreeOf, row: str
+) -> None:
     tables = {"cases.csv": "case_id\n", "detections.csv": "instance\n"}
-    tree = tree_of(tables | {"rules.csv": f"setting,instance,crashes,exception,line\n{row}\n"})
+    tree = tree_of(
+        tables | {"rules.csv": f"setting,instance,crashes,exception,line\n{row}\n"}
+    )
     records = list(importer_for(tree).read(tree))
     assert [
-        (record.path, record.place) for record in records if isinstance(record, LoadProblem)
+        (record.path, record.place)
+        for record in records
+        if isinstance(record, LoadProblem)
     ] == [("rules.csv", "line 2")]
     assert not [record for record in records if isinstance(record, Run)]

@@ -53,7 +53,11 @@ def judgements(october: list[Record]) -> list[Judgement]:
 def both_orders(judgements: list[Judgement]) -> dict[Item, tuple[Label, Label]]:
     """What the judge said most often of an item, normal and reversed, over all repetitions and runs in that order."""
     said: dict[tuple[str, Item], list[Label]] = defaultdict(list)
-    judged = [judgement for judgement in judgements if judgement.annotator == "published judge"]
+    judged = [
+        judgement
+        for judgement in judgements
+        if judgement.annotator == "published judge"
+    ]
     for judgement in sorted(
         judged, key=lambda judgement: (judgement.repetition, judgement.run_index)
     ):
@@ -73,7 +77,11 @@ def test_agreement_of_the_judges_two_orders_is_as_printed(
     both_orders: dict[Item, tuple[Label, Label]], detector: str, printed: float
 ) -> None:
     pairs = [labels for place, labels in both_orders.items() if place[0] == detector]
-    assert PERCENT_AGREEMENT(pairs, SCALE) == (pytest.approx(printed, abs=1e-12), 444, None)
+    assert PERCENT_AGREEMENT(pairs, SCALE) == (
+        pytest.approx(printed, abs=1e-12),
+        444,
+        None,
+    )
 
 
 def test_the_printed_overall_agreement_is_theirs_with_222_names_of_instances_counted_as_agreeing(
@@ -105,20 +113,39 @@ def test_agreement_of_judge_and_human_is_as_printed(
         for place, labels in both_orders.items()
         if place[0] == detector
     ]
-    assert PERCENT_AGREEMENT(pairs, SCALE) == (pytest.approx(printed[order], abs=1e-12), 444, None)
+    assert PERCENT_AGREEMENT(pairs, SCALE) == (
+        pytest.approx(printed[order], abs=1e-12),
+        444,
+        None,
+    )
 
 
 def test_kappa_of_the_two_orders_is_far_below_their_percent_agreement(
     both_orders: dict[Item, tuple[Label, Label]],
 ) -> None:
-    pairs = [labels for place, labels in both_orders.items() if place[0] == "gemini-2.5-flash"]
-    case = [place[2].rsplit("_", 1)[0] for place in both_orders if place[0] == "gemini-2.5-flash"]
+    pairs = [
+        labels
+        for place, labels in both_orders.items()
+        if place[0] == "gemini-2.5-flash"
+    ]
+    case = [
+        place[2].rsplit("_", 1)[0]
+        for place in both_orders
+        if place[0] == "gemini-2.5-flash"
+    ]
     found = bootstrap(cohen_kappa.NOMINAL, pairs, SCALE, case, seed=1)
-    assert (found.n, found.n_clusters, found.n_undefined, found.why) == (444, 111, 0, None)
+    assert (found.n, found.n_clusters, found.n_undefined, found.why) == (
+        444,
+        111,
+        0,
+        None,
+    )
     assert found.low < found.value < found.high < 0.669
 
 
-def test_the_two_published_human_passes_differ_in_one_label(judgements: list[Judgement]) -> None:
+def test_the_two_published_human_passes_differ_in_one_label(
+    judgements: list[Judgement],
+) -> None:
     passes: dict[str, dict[Item, Label]] = defaultdict(dict)
     for judgement in judgements:
         passes[judgement.annotator][item(judgement)] = judgement.label
@@ -130,7 +157,9 @@ def test_the_two_published_human_passes_differ_in_one_label(judgements: list[Jud
         for place, labels in zip(items, pairs, strict=True)
         if labels[0] != labels[1]
     ]
-    assert differing == [(("gpt-5", "code", "sklearn_15_reproduced"), Label.CORRECT, Label.WRONG)]
+    assert differing == [
+        (("gpt-5", "code", "sklearn_15_reproduced"), Label.CORRECT, Label.WRONG)
+    ]
     matrix = confusion_matrix(*zip(*pairs, strict=True), SCALE)
     assert (matrix.sum(), matrix.trace(), matrix[0, 2]) == (2220, 2219, 1)
     for statistic in (cohen_kappa.NOMINAL, krippendorff_alpha.NOMINAL, gwet_ac.AC1):

@@ -32,11 +32,18 @@ def packed(names: list[str], kind: bytes, tar_format: int) -> bytes:
     return file.getvalue()
 
 
-def listed(data: bytes, header: type[tarfile.TarInfo]) -> list[tuple[object, ...]] | str:
+def listed(
+    data: bytes, header: type[tarfile.TarInfo]
+) -> list[tuple[object, ...]] | str:
     """What matters of each member, or the words of the refusal."""
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:", tarinfo=header) as archive:
-            return [(m.name, m.size, m.type, m.offset, m.offset_data, m.linkname) for m in archive]
+        with tarfile.open(
+            fileobj=io.BytesIO(data), mode="r:", tarinfo=header
+        ) as archive:
+            return [
+                (m.name, m.size, m.type, m.offset, m.offset_data, m.linkname)
+                for m in archive
+            ]
     except tarfile.TarError as error:
         return str(error)
 
@@ -45,12 +52,16 @@ def listed(data: bytes, header: type[tarfile.TarInfo]) -> list[tuple[object, ...
     "tar_format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_and_format_is_read_as_tarfile_reads_it(kind: bytes, tar_format: int) -> None:
+def test_every_kind_and_format_is_read_as_tarfile_reads_it(
+    kind: bytes, tar_format: int
+) -> None:
     data = packed(["a.json", LONG, "Zürich.ipynb"], kind, tar_format)
     assert listed(data, LeanHeader) == listed(data, tarfile.TarInfo)
 
 
-def test_a_plain_file_does_not_go_to_the_slow_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plain_file_does_not_go_to_the_slow_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     data = packed(["a.json", LONG], tarfile.REGTYPE, tarfile.GNU_FORMAT)
     monkeypatch.setattr(tarfile, "nti", None)
     assert LeanHeader.frombuf(data[:512], "utf-8", "strict").name == "a.json"
@@ -58,7 +69,9 @@ def test_a_plain_file_does_not_go_to_the_slow_reader(monkeypatch: pytest.MonkeyP
 
 @examples(200)
 @given(st.integers(0, 511), st.integers(0, 255))
-def test_a_changed_byte_of_a_header_is_refused_as_tarfile_refuses_it(place: int, byte: int) -> None:
+def test_a_changed_byte_of_a_header_is_refused_as_tarfile_refuses_it(
+    place: int, byte: int
+) -> None:
     data = bytearray(packed(["a.json"], tarfile.REGTYPE, tarfile.GNU_FORMAT))
     data[place] = byte
     assert listed(bytes(data), LeanHeader) == listed(bytes(data), tarfile.TarInfo)

@@ -28,7 +28,10 @@ def test_a_part_that_unpacks_to_more_than_it_declares_is_refused(
     tree_of: TreeOf, workbook: Callable[[Sheets], bytes]
 ) -> None:
     book = with_part(
-        workbook({"One": [["a"]]}), "xl/media/zeros.bin", bytes(30_000_001), declared=1_000
+        workbook({"One": [["a"]]}),
+        "xl/media/zeros.bin",
+        bytes(30_000_001),
+        declared=1_000,
     )
     with pytest.raises(
         UnreadableFileError,
@@ -41,7 +44,10 @@ def test_a_workbook_that_declares_too_much_is_refused(
     tree_of: TreeOf, workbook: Callable[[Sheets], bytes]
 ) -> None:
     book = with_part(
-        workbook({"One": [["a"]]}), "xl/zeros.bin", bytes(3_000_001), declared=MAX_UNPACKED_BYTES
+        workbook({"One": [["a"]]}),
+        "xl/zeros.bin",
+        bytes(3_000_001),
+        declared=MAX_UNPACKED_BYTES,
     )
     with pytest.raises(UnreadableFileError, match="unpacks to more than"):
         Workbook(tree_of({"book.xlsx": book}), "book.xlsx")

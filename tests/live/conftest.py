@@ -16,7 +16,8 @@ import pytest
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     tables = [
         told
-        for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+        for report in terminalreporter.getreports("passed")
+        + terminalreporter.getreports("failed")
         for name, told in report.user_properties
         if name == "corpus"
     ]
@@ -34,7 +35,9 @@ def alone_in_the_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """
     known: dict[int, threading.Thread] = threading._active  # type: ignore[attr-defined]
     earlier = {
-        ident: known.get(ident) for ident in sys._current_frames() if ident != threading.get_ident()
+        ident: known.get(ident)
+        for ident in sys._current_frames()
+        if ident != threading.get_ident()
     }
     frames, running = sys._current_frames, threading.enumerate
 
@@ -43,14 +46,20 @@ def alone_in_the_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return ident in earlier and earlier[ident] is known.get(ident)
 
     def later_frames() -> dict[int, FrameType]:
-        return {ident: frame for ident, frame in frames().items() if not is_earlier(ident)}
+        return {
+            ident: frame for ident, frame in frames().items() if not is_earlier(ident)
+        }
 
     monkeypatch.setattr(sys, "_current_frames", later_frames)
     monkeypatch.setattr(
-        threading, "enumerate", lambda: [one for one in running() if not is_earlier(one.ident)]
+        threading,
+        "enumerate",
+        lambda: [one for one in running() if not is_earlier(one.ident)],
     )
     monkeypatch.setattr(logging.Logger.manager, "loggerDict", {})
-    left = {number: signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGUSR2)}
+    left = {
+        number: signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGUSR2)
+    }
     for number in left:
         signal.signal(number, signal.SIG_DFL)
     yield

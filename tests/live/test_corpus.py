@@ -97,9 +97,14 @@ def test_what_is_wrong_is_counted_and_told(tmp_path: Path) -> None:
         ("=== a mark\n--- crashes\n1\n", "unknown mark '--- crashes'"),
         ("=== nothing to run\n--- runs\n\n", "an empty target"),
         ("===\n--- runs\n1\n", "no heading"),
-        ("=== twice\n--- runs\n1\n=== twice\n--- runs\n1\n", "two cases are called 'twice'"),
+        (
+            "=== twice\n--- runs\n1\n=== twice\n--- runs\n1\n",
+            "two cases are called 'twice'",
+        ),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, text: str, why: str) -> None:
+def test_a_file_that_cannot_be_read_is_told(
+    tmp_path: Path, text: str, why: str
+) -> None:
     with pytest.raises(CorpusError, match=why):
         written(tmp_path, text)

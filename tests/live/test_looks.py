@@ -35,9 +35,15 @@ CRASHES = {
     "keys": ("beds['south']", "KeyError"),
     "columns": ("frame['nurses']", "KeyError"),
     "modules": ("import seaborn_of_nobody", "ModuleNotFoundError"),
-    "parts of a module that is not loaded": ("import nobody.plots", "ModuleNotFoundError"),
+    "parts of a module that is not loaded": (
+        "import nobody.plots",
+        "ModuleNotFoundError",
+    ),
     "parts of a module that is loaded": ("import json.plots", "ModuleNotFoundError"),
-    "names of a missing module": ("from seaborn_of_nobody import plots", "ModuleNotFoundError"),
+    "names of a missing module": (
+        "from seaborn_of_nobody import plots",
+        "ModuleNotFoundError",
+    ),
     "files": ("os.listdir('beds')", "FileNotFoundError"),
     "files of a library": ("pd.read_csv('nowhere/beds.csv')", "FileNotFoundError"),
     "arguments": ("double(1, 2)", "TypeError"),
@@ -51,7 +57,10 @@ class OpenKernel:
     """A kernel with the set-up, and the three doors by which it is asked about a cell."""
 
     def __init__(self, folder: Path) -> None:
-        environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = os.environ | {
+            "PYTHONPATH": str(CHECKOUT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         make = partial(KernelManager, connection_file=str(folder / "kernel-looks.json"))
         self.manager, self.client = started(make, cwd=str(folder), env=environment)
         self.run(SETUP)
@@ -125,16 +134,22 @@ DOORS = [
 
 
 @pytest.mark.parametrize(("door", "often"), DOORS)
-def test_later_looks_say_what_the_first_one_said(kernel: OpenKernel, door: str, often: int) -> None:
+def test_later_looks_say_what_the_first_one_said(
+    kernel: OpenKernel, door: str, often: int
+) -> None:
     if door == "by_magic":
         kernel.run("%load_ext crane_core")
     ask: Callable[[str], str] = getattr(kernel, door)
     expected = dict.fromkeys(RUNS, "No certain crash")
-    expected |= {target: f"Will crash: {exception}" for target, exception in CRASHES.values()}
+    expected |= {
+        target: f"Will crash: {exception}" for target, exception in CRASHES.values()
+    }
     for _ in range(often):
         said = {target: ask(target) for target in expected}
         assert {
-            target: text for target, text in said.items() if _first_line(text) != expected[target]
+            target: text
+            for target, text in said.items()
+            if _first_line(text) != expected[target]
         } == {}
 
 
@@ -151,4 +166,6 @@ def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(
         if message["parent_header"].get("msg_id") == asked:
             kinds[message["header"]["msg_type"]] = message["content"]
     assert kinds["display_data"]["data"] == {PROGRESS: {"asking": "scikit-learn"}}
-    assert PROGRESS in (CHECKOUT / "labextension" / "static" / "remoteEntry.js").read_text("utf-8")
+    assert PROGRESS in (
+        CHECKOUT / "labextension" / "static" / "remoteEntry.js"
+    ).read_text("utf-8")

@@ -168,7 +168,9 @@ def test_a_guard_that_cannot_check_says_so_and_lets_the_cell_run(
     assert own_shell.names["beds"] == {"south": 1}
 
 
-def test_only_the_guard_is_in_a_hurry(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_guard_is_in_a_hurry(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent: list[dict[str, Any]] = []
     ask = shell.helper.ask
 
@@ -194,7 +196,9 @@ def test_what_the_kernel_imports_is_loaded_to_be_asked(
     shell.run("%%crane\n1 + 1")
     told: list[dict[str, Any]] = []
     monkeypatch.setattr(shell.helper, "tell", told.append)
-    shell.run("import sys, types\nsys.modules['lightgbm'] = types.ModuleType('lightgbm')")
+    shell.run(
+        "import sys, types\nsys.modules['lightgbm'] = types.ModuleType('lightgbm')"
+    )
     shell.run("1 + 1")
     del sys.modules["lightgbm"]
     assert [order["do"] for order in told] == ["load"]
@@ -233,7 +237,9 @@ def test_a_cell_of_the_saved_file(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     book = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(code) for code in ("beds = {}", "beds['south']")]
+        cells=[
+            nbformat.v4.new_code_cell(code) for code in ("beds = {}", "beds['south']")
+        ]
     )
     notebook = tmp_path / "beds.ipynb"
     nbformat.write(book, notebook)
@@ -254,7 +260,9 @@ def test_the_remedy_names_the_cell_that_would_define_a_missing_name(
     nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
     assert "Define wards before this cell." in shell.run("%%crane\nwards + 1")
     monkeypatch.setenv("JPY_SESSION_NAME", str(notebook))
-    assert "Run code cell 2 of the saved notebook first" in shell.run("%%crane\nwards + 1")
+    assert "Run code cell 2 of the saved notebook first" in shell.run(
+        "%%crane\nwards + 1"
+    )
     shell.run("beds = {}")
     shell.run("del beds")
     assert "Run In [5] again: it assigns beds." in shell.run("%%crane\nbeds['south']")
@@ -264,7 +272,13 @@ def test_the_remedy_names_the_cell_that_would_define_a_missing_name(
 
 @pytest.mark.parametrize(
     "words",
-    ["%crane", "%crane guard maybe", "%crane check x", "%%crane nothing\n1", "%%crane ask --n\n1"],
+    [
+        "%crane",
+        "%crane guard maybe",
+        "%crane check x",
+        "%%crane nothing\n1",
+        "%%crane ask --n\n1",
+    ],
 )
 def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> None:
     told = shell.run(words)
@@ -280,7 +294,10 @@ def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> N
         ("%crane ask", "%crane ask is unknown; did you mean %%crane ask?"),
         ("%crane check one", "one is not the number of a code cell, counted from 0"),
         ("%crane check", "%crane check is not complete, or has words too many"),
-        ("%%crane rehears\n1", "%%crane rehears is unknown; did you mean %%crane rehearse?"),
+        (
+            "%%crane rehears\n1",
+            "%%crane rehears is unknown; did you mean %%crane rehearse?",
+        ),
         ("%%crane check 1\n1", "%%crane check is unknown; did you mean %crane check?"),
     ],
 )
@@ -302,8 +319,12 @@ def test_only_this_package_and_python_is_loaded_and_no_name_is_left(
     new = {name.partition(".")[0] for name in set(sys.modules) - loaded}
     assert new - sys.stdlib_module_names <= {"crane_core"}
     made.run("%unload_ext crane_core")
-    assert {name for name in set(made.names) - names if not name.startswith("_")} == set()
-    assert "UsageError: Line magic function `%crane` not found." in made.run("%crane guard on")
+    assert {
+        name for name in set(made.names) - names if not name.startswith("_")
+    } == set()
+    assert "UsageError: Line magic function `%crane` not found." in made.run(
+        "%crane guard on"
+    )
     made.shell.history_manager.end_session()
 
 
@@ -331,14 +352,18 @@ def test_a_look_keeps_nothing_alive(shell: Shell) -> None:
     assert shell.names["is_gone"]
 
 
-def test_a_model_is_asked_once_it_may_be(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_is_asked_once_it_may_be(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shell.run("beds = {'token': 'sk-abcdefghijklmnopqrstuvwxyz0123456789'}")
     monkeypatch.delenv("CRANE_MODEL", raising=False)
     unset = shell.run("%%crane ask\nbeds['south']")
     assert unset.startswith("Not sent: ")
     assert "beds['south']" in unset
     assert unset.rstrip().endswith("or set CRANE_MODEL and CRANE_BASE_URL")
-    assert "UsageError: No model is set." in shell.run("%%crane ask --send\nbeds['south']")
+    assert "UsageError: No model is set." in shell.run(
+        "%%crane ask --send\nbeds['south']"
+    )
     with fake_server(FakePlan()) as base_url:
         options = f"--model fake-1 --base-url {base_url}"
         shown = shell.run(f"%%crane ask {options}\nbeds['south']")

@@ -6,7 +6,14 @@ from benchmarks.live_kernel import LIMIT_MB, one
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.runtime.plan import read_plan
 
-PANDAS = CHECKOUT / "data" / "minibench" / "benchmark" / "pandas_1" / "pandas_1_reproduced.ipynb"
+PANDAS = (
+    CHECKOUT
+    / "data"
+    / "minibench"
+    / "benchmark"
+    / "pandas_1"
+    / "pandas_1_reproduced.ipynb"
+)
 
 
 def test_a_kernel_gains_less_than_the_limit_and_no_library() -> None:

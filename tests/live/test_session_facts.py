@@ -107,7 +107,11 @@ BESIDE = {
         "hooks",
         "handler <lambda> of SIGUSR2",
     ),
-    "a builtin of the notebook": ("import builtins\nbuiltins.later = lambda: 3", "hooks", "later"),
+    "a builtin of the notebook": (
+        "import builtins\nbuiltins.later = lambda: 3",
+        "hooks",
+        "later",
+    ),
     "a finder of modules": (
         "import sys\nclass Finder:\n    def find_spec(self, *_): return None\nsys.meta_path.append(Finder())",
         "hooks",
@@ -246,14 +250,18 @@ def test_a_module_that_was_edited_is_told(
     }
     facts = facts_of(told)
     assert not facts.is_restless
-    assert "stale module: edited_bed.py was edited after edited_bed was imported" in facts.unsure[0]
+    assert (
+        "stale module: edited_bed.py was edited after edited_bed was imported"
+        in facts.unsure[0]
+    )
     assert facts_of({"edited": [told["edited"][0] | {"reloads": True}]}).is_restless
 
 
 def test_a_handled_exception_is_no_crash() -> None:
     facts = facts_of({"hooks": [["exception handler", "LookupError"]]})
     assert [
-        facts.handles(name) for name in ("KeyError", "LookupError", "ValueError", "pandas.errors.X")
+        facts.handles(name)
+        for name in ("KeyError", "LookupError", "ValueError", "pandas.errors.X")
     ] == [
         True,
         True,
@@ -264,6 +272,12 @@ def test_a_handled_exception_is_no_crash() -> None:
 
 def facts_of(told: dict[str, Any]) -> SessionFacts:
     state = KernelState(
-        "", "", Setting.RUNTIME_PLUS, "", {}, schema_version=2, captured={"session": told}
+        "",
+        "",
+        Setting.RUNTIME_PLUS,
+        "",
+        {},
+        schema_version=2,
+        captured={"session": told},
     )
     return session_facts(state, "beds[4]")

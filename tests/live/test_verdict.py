@@ -38,7 +38,13 @@ def test_text_of_a_notebook_stays_text(text: str) -> None:
     assert Tags(unsure._repr_html_()).found <= OURS
     assert [name for name, _ in unsure.rows] == ["note", "unsure", "unsure"]
     assert len(repr(unsure).splitlines()) == 4
-    prompt = {"text": hostile, "tokens": 1, "kind": "exact", "model": hostile, "base_url": hostile}
+    prompt = {
+        "text": hostile,
+        "tokens": 1,
+        "kind": "exact",
+        "model": hostile,
+        "base_url": hostile,
+    }
     assert Tags(Sending(prompt)._repr_html_()).found <= OURS
     reply = {"model": hostile, "trouble": None, "crashes": True, "reasoning": hostile}
     assert Tags(ModelAnswer(reply)._repr_html_()).found <= OURS

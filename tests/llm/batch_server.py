@@ -19,8 +19,14 @@ Told = dict[str, Any]
 
 def answered(asked: Told, text: str = VERDICT) -> Told:
     """A line with a model's reply to a line of an input file."""
-    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    body = {"choices": [choice], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
+    choice = {
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+    }
+    body = {
+        "choices": [choice],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
+    }
     return {
         "custom_id": asked["custom_id"],
         "response": {"status_code": 200, "body": body},
@@ -40,7 +46,10 @@ def failed(asked: Told, status: int, message: str, **members: Any) -> Told:
 
 def expired(asked: Told) -> Told:
     """A line of a request that was not sent."""
-    why = {"code": "batch_expired", "message": "This request could not be executed in time."}
+    why = {
+        "code": "batch_expired",
+        "message": "This request could not be executed in time.",
+    }
     return {"custom_id": asked["custom_id"], "response": None, "error": why}
 
 
@@ -51,9 +60,11 @@ class BatchServer:
     A batch ends with `status` after `n_looks` looks at it; None: never. `refuses` replies to an address instead.
     """
 
-    output: Callable[[list[Told]], tuple[list[Told | bytes], list[Told | bytes]]] = lambda asked: (
-        [answered(one) for one in asked],
-        [],
+    output: Callable[[list[Told]], tuple[list[Told | bytes], list[Told | bytes]]] = (
+        lambda asked: (
+            [answered(one) for one in asked],
+            [],
+        )
     )
     status: str = "completed"
     n_looks: int | None = 0
@@ -83,7 +94,8 @@ class BatchServer:
         if (method, path) == ("POST", "/v1/batches"):
             wanted = json.loads(body)
             self.batches.append(
-                {"id": f"batch_{len(self.batches)}", "status": "in_progress", "n": 0} | wanted
+                {"id": f"batch_{len(self.batches)}", "status": "in_progress", "n": 0}
+                | wanted
             )
             return self.after_created or _sent(self.batches[-1])
         if method == "GET" and path.startswith("/v1/batches?"):
@@ -98,7 +110,9 @@ class BatchServer:
         """The newest batches, or those before one of them."""
         newest = self.batches[::-1]
         after = [
-            number for number, batch in enumerate(newest) if [batch["id"]] == query.get("after")
+            number
+            for number, batch in enumerate(newest)
+            if [batch["id"]] == query.get("after")
         ]
         rest = newest[after[0] + 1 :] if after else newest
         limit = int(query["limit"][0])
@@ -133,7 +147,8 @@ def _sent(told: Told) -> Sent:
 
 def _lines(lines: list[Told | bytes]) -> bytes:
     return b"".join(
-        (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines
+        (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n"
+        for line in lines
     )
 
 
@@ -141,7 +156,8 @@ def _uploaded(kind: str, body: bytes) -> bytes:
     """The file of a form."""
     form = message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + body)
     parts = {
-        part.get_param("name", header="content-disposition"): part for part in form.get_payload()
+        part.get_param("name", header="content-disposition"): part
+        for part in form.get_payload()
     }  # type: ignore[union-attr]
     assert parts["purpose"].get_payload() == "batch"  # type: ignore[union-attr]
     content = parts["file"].get_payload(decode=True)  # type: ignore[union-attr]
@@ -162,7 +178,9 @@ def batch_server(server: BatchServer) -> Iterator[str]:
 
         def _reply(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            sent = server.reply(self.command, self.path, self.headers.get("Content-Type", ""), body)
+            sent = server.reply(
+                self.command, self.path, self.headers.get("Content-Type", ""), body
+            )
             assert sent.status is not None
             self.send_response(sent.status)
             self.send_header("Content-Type", sent.kind)

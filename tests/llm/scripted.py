@@ -44,7 +44,10 @@ def error(status: int, message: str, **members: Any) -> Sent:
 
 def whole(text: str = VERDICT) -> Sent:
     """A completion."""
-    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    choice = {
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+    }
     return Sent(
         200,
         json.dumps(

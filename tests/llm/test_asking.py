@@ -170,7 +170,8 @@ def test_endpoint_that_asks_to_wait_for_an_hour_ends_the_asking() -> None:
 def test_hung_sockets_are_given_up_in_time(fault: ServerFault) -> None:
     began = time.monotonic()
     with pytest.raises(
-        DetectorError, match=f"does not reply: no reply within {SHORT_S:g} s, 2 times in a row"
+        DetectorError,
+        match=f"does not reply: no reply within {SHORT_S:g} s, 2 times in a row",
     ):
         asked(FakePlan(faults={fault: 1}), 6, timeout_s=SHORT_S)
     assert 2 * SHORT_S < time.monotonic() - began < LONG_S
@@ -181,7 +182,9 @@ def test_question_that_hangs_once_is_answered_the_second_time() -> None:
     assert (tally.n_answered, tally.n_troubles) == (30, 0)
 
 
-@pytest.mark.parametrize("fault", [ServerFault.ERROR, ServerFault.CUT, ServerFault.HALF_BODY])
+@pytest.mark.parametrize(
+    "fault", [ServerFault.ERROR, ServerFault.CUT, ServerFault.HALF_BODY]
+)
 def test_what_is_transient_is_asked_again(fault: ServerFault) -> None:
     _, tally = asked(FakePlan(faults={fault: 4}), 30, concurrency=1)
     assert (tally.n_answered, tally.n_requests) == (30, 39)
@@ -197,8 +200,14 @@ def test_what_is_transient_is_asked_again(fault: ServerFault) -> None:
 )
 def test_what_is_no_answer_is_not_asked_again(fault: ServerFault, trouble: str) -> None:
     answers, tally = asked(FakePlan(faults={fault: 2}), 10, concurrency=1)
-    assert (tally.n_answered, tally.n_requests, dict(tally.troubles)) == (5, 10, {trouble: 5})
-    assert all((answer.text is None) == (answer.trouble is not None) for answer in answers)
+    assert (tally.n_answered, tally.n_requests, dict(tally.troubles)) == (
+        5,
+        10,
+        {trouble: 5},
+    )
+    assert all(
+        (answer.text is None) == (answer.trouble is not None) for answer in answers
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,9 +221,13 @@ def test_what_is_no_answer_is_not_asked_again(fault: ServerFault, trouble: str) 
         (ServerFault.FENCE, None),
     ],
 )
-def test_text_comes_raw_whatever_it_says(fault: ServerFault, trouble: str | None) -> None:
+def test_text_comes_raw_whatever_it_says(
+    fault: ServerFault, trouble: str | None
+) -> None:
     answers, _ = asked(FakePlan(faults={fault: 1}), 4)
-    readings = [read_reply(answer.text or "", answer.finish_reason) for answer in answers]
+    readings = [
+        read_reply(answer.text or "", answer.finish_reason) for answer in answers
+    ]
     assert [reading.trouble for reading in readings] == [trouble] * 4
     assert {answer.finish_reason for answer in answers} == {
         "length" if fault is ServerFault.HALF_JSON else "stop"
@@ -239,7 +252,16 @@ def test_long_replies_leave_memory_as_it_was() -> None:
         ({"response_format"}, {"response_format"}),
         ({"temperature"}, {"temperature"}),
         ({"max_tokens"}, {"max_tokens"}),
-        ({"response_format", "temperature", "seed", "max_tokens", "max_completion_tokens"}, None),
+        (
+            {
+                "response_format",
+                "temperature",
+                "seed",
+                "max_tokens",
+                "max_completion_tokens",
+            },
+            None,
+        ),
     ],
 )
 def test_what_an_endpoint_refuses_is_left_out_from_then_on(
@@ -249,7 +271,9 @@ def test_what_an_endpoint_refuses_is_left_out_from_then_on(
     seeded = (Question(i, f"question {i}", reply_schema(), seed=i) for i in range(20))
     answers: list[Answer] = []
     with fake_server(model) as url:
-        tally = ask_all(seeded, Endpoint("fake", url), on_answer=answers.append, concurrency=1)
+        tally = ask_all(
+            seeded, Endpoint("fake", url), on_answer=answers.append, concurrency=1
+        )
     assert tally.n_answered == 20
     assert tally.left_out == (left_out or rejects)
     assert model.requests["400"] == len(rejects) == tally.n_requests - 20
@@ -258,7 +282,9 @@ def test_what_an_endpoint_refuses_is_left_out_from_then_on(
 
 def test_many_at_once_learn_what_an_endpoint_refuses() -> None:
     _, tally = asked(
-        FakePlan(rejects=frozenset({"response_format", "max_tokens"})), 40, concurrency=16
+        FakePlan(rejects=frozenset({"response_format", "max_tokens"})),
+        40,
+        concurrency=16,
     )
     assert (tally.n_answered, tally.left_out) == (40, {"response_format", "max_tokens"})
 
@@ -267,11 +293,16 @@ def test_many_at_once_learn_what_an_endpoint_refuses() -> None:
     ("plan", "words"),
     [
         (FakePlan(key="right"), "The endpoint refuses the key: status 401"),
-        (FakePlan(models=("other",)), "no such model: status 404: The model fake does not exist"),
+        (
+            FakePlan(models=("other",)),
+            "no such model: status 404: The model fake does not exist",
+        ),
         (FakePlan(has_quota=False), "The quota is used up: status 429"),
     ],
 )
-def test_what_makes_going_on_senseless_is_raised_at_once(plan: FakePlan, words: str) -> None:
+def test_what_makes_going_on_senseless_is_raised_at_once(
+    plan: FakePlan, words: str
+) -> None:
     model = FakeModel(plan)
     with pytest.raises(DetectorError, match=words):
         asked(model, 200)
@@ -304,7 +335,11 @@ def test_stop_drops_what_is_in_flight_and_returns_within_a_second() -> None:
         watch = threading.Timer(LONG_S, stop.set)
         watch.start()
         tally = ask_all(
-            questions(500), Endpoint("fake", url), on_answer=keep, stop=stop, limiter=Limiter()
+            questions(500),
+            Endpoint("fake", url),
+            on_answer=keep,
+            stop=stop,
+            limiter=Limiter(),
         )
         watch.cancel()
     assert tally.stopped is StopReason.STOP
@@ -330,7 +365,11 @@ def test_stop_that_was_set_before_asks_nothing() -> None:
     stop.set()
     model = FakeModel(FakePlan())
     answers, tally = asked(model, 10, stop=stop)
-    assert (answers, tally.stopped, sum(model.requests.values())) == ([], StopReason.STOP, 0)
+    assert (answers, tally.stopped, sum(model.requests.values())) == (
+        [],
+        StopReason.STOP,
+        0,
+    )
 
 
 @pytest.mark.parametrize("where", ["questions", "answers"])
@@ -343,7 +382,10 @@ def test_what_the_caller_raises_ends_all_and_comes_through(where: str) -> None:
         yield from questions(30)
         raise LookupError("the disk is full")
 
-    with fake_server(FakePlan()) as url, pytest.raises(LookupError, match="the disk is full"):
+    with (
+        fake_server(FakePlan()) as url,
+        pytest.raises(LookupError, match="the disk is full"),
+    ):
         ask_all(broken(), Endpoint("fake", url), on_answer=keep, limiter=Limiter())
 
 
@@ -393,10 +435,16 @@ def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(
 def test_budget_in_dollars_counts_what_may_have_been_billed() -> None:
     price = Price(1.0, 10.0)
     budget = Budget(usd=0.2, price=price)
-    _, tally = asked_within(budget, FakePlan(faults={ServerFault.HANG: 5}), 900, timeout_s=SHORT_S)
+    _, tally = asked_within(
+        budget, FakePlan(faults={ServerFault.HANG: 5}), 900, timeout_s=SHORT_S
+    )
     assert tally.stopped is StopReason.BUDGET
     assert tally.spent_usd == budget.spent_usd
-    assert price.usd(tally.input_tokens, tally.output_tokens) + 0.01 < budget.spent_usd <= 0.2
+    assert (
+        price.usd(tally.input_tokens, tally.output_tokens) + 0.01
+        < budget.spent_usd
+        <= 0.2
+    )
 
 
 def test_budget_that_suffices_changes_nothing() -> None:
@@ -416,12 +464,15 @@ def test_budget_needs_a_limit_of_tokens() -> None:
 
 
 def open_sockets() -> int:
-    names = [path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+    names = [
+        path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()
+    ]
     return sum(str(name).startswith("socket:") for name in names)
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/fd").is_dir(), reason="reads the open files as Linux lists them"
+    not Path("/proc/self/fd").is_dir(),
+    reason="reads the open files as Linux lists them",
 )
 @pytest.mark.slow
 def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> None:
@@ -463,5 +514,7 @@ def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> No
     gc.collect()
     assert (threading.active_count(), open_sockets()) <= before
     assert [
-        str(warning.message) for warning in recwarn if issubclass(warning.category, ResourceWarning)
+        str(warning.message)
+        for warning in recwarn
+        if issubclass(warning.category, ResourceWarning)
     ] == []

@@ -16,7 +16,11 @@ from crane_core.llm.keys import OPENAI
 from crane_core.llm.prices import Price, _listed, price_for_cap, price_of
 
 STEPS = st.lists(
-    st.tuples(st.integers(1, 3_000), st.integers(0, 9), st.sampled_from(["settle", "lose", "back"]))
+    st.tuples(
+        st.integers(1, 3_000),
+        st.integers(0, 9),
+        st.sampled_from(["settle", "lose", "back"]),
+    )
 )
 
 
@@ -65,7 +69,8 @@ def test_cap_in_dollars_needs_a_price() -> None:
         Budget(usd=1.0)
     unknown = Endpoint("a-model-of-tomorrow")
     with pytest.raises(
-        DetectorError, match=r"The price of a-model-of-tomorrow at api\.openai\.com is unknown"
+        DetectorError,
+        match=r"The price of a-model-of-tomorrow at api\.openai\.com is unknown",
     ):
         price_for_cap(unknown)
     assert price_for_cap(unknown, Price(1.0, 2.0)) == Price(1.0, 2.0)
@@ -78,7 +83,9 @@ def test_price_is_of_model_and_provider() -> None:
     assert price_of(Endpoint("gpt-5", OPENAI), Price(9.0, 9.0)) == Price(9.0, 9.0)
 
 
-@pytest.mark.parametrize("base_url", ["http://127.0.0.1:4000/v1", "https://openrouter.ai/api/v1"])
+@pytest.mark.parametrize(
+    "base_url", ["http://127.0.0.1:4000/v1", "https://openrouter.ai/api/v1"]
+)
 @pytest.mark.parametrize(
     "name", ["gpt-5", "openai/gpt-5", "openrouter/openai/gpt-5", "gpt-5-2025-08-07"]
 )
@@ -90,16 +97,22 @@ def test_model_behind_a_gateway_has_the_list_price_of_its_provider(
     assert price.source.startswith("list price at api.openai.com: https://")
 
 
-@pytest.mark.parametrize("name", ["qwen2.5:32b", "gpt-5-of-ours", "gpt-5:free", "openai/", ""])
+@pytest.mark.parametrize(
+    "name", ["qwen2.5:32b", "gpt-5-of-ours", "gpt-5:free", "openai/", ""]
+)
 def test_address_on_this_machine_is_no_price(name: str) -> None:
     local = Endpoint(name, "http://127.0.0.1:11434/v1")
     assert price_of(local) is None
-    with pytest.raises(DetectorError, match=r"unknown.*--price-in and --price-out \(0 and 0"):
+    with pytest.raises(
+        DetectorError, match=r"unknown.*--price-in and --price-out \(0 and 0"
+    ):
         price_for_cap(local)
     assert price_for_cap(local, Price(0.0, 0.0)).usd(10**9, 10**9) == 0.0
 
 
-def test_reported_cost_counts_and_dearer_replies_than_the_price_says_have_more_set_aside() -> None:
+def test_reported_cost_counts_and_dearer_replies_than_the_price_says_have_more_set_aside() -> (
+    None
+):
     budget = Budget(usd=1.0, price=Price(0.0, 0.0))
     in_flight = [budget.reserve(100, 100) for _ in range(3)]
     for reserved in in_flight:

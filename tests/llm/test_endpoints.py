@@ -27,7 +27,9 @@ ORGANIZATION = {
     "OPENAI_PROJECT_ID": "proj-ours",
     "OPENAI_ADMIN_KEY": "admin-key-ours",
 }
-REPLY = json.dumps({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]}).encode()
+REPLY = json.dumps(
+    {"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]}
+).encode()
 
 
 @contextmanager
@@ -63,13 +65,18 @@ def ask(endpoint: Endpoint) -> list[Answer]:
     answers: list[Answer] = []
     patience = RetryPatience(max_attempts=1)
     ask_all(
-        [Question(1, "q")], endpoint, on_answer=answers.append, patience=patience, limiter=Limiter()
+        [Question(1, "q")],
+        endpoint,
+        on_answer=answers.append,
+        patience=patience,
+        limiter=Limiter(),
     )
     return answers
 
 
 @pytest.mark.parametrize(
-    ("key", "address"), [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")]
+    ("key", "address"),
+    [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")],
 )
 def test_second_server_never_receives_the_key_of_the_first(
     key: str, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -116,8 +123,13 @@ price_out = 2
 
 
 def test_file_names_the_endpoints_and_nothing_else_does(tmp_path: Path) -> None:
-    environ = configured(tmp_path, OURS + '[local]\nbase_url = "http://127.0.0.1:11434/v1"\n')
-    assert [each.name for each in configured_endpoints(environ, tmp_path)] == ["ours", "local"]
+    environ = configured(
+        tmp_path, OURS + '[local]\nbase_url = "http://127.0.0.1:11434/v1"\n'
+    )
+    assert [each.name for each in configured_endpoints(environ, tmp_path)] == [
+        "ours",
+        "local",
+    ]
     endpoint, price = named_endpoint("ours", "a", environ=environ, folder=tmp_path)
     assert (endpoint.base_url, endpoint.key, price) == (
         "https://llm.example.org/v1",
@@ -149,19 +161,27 @@ def test_what_nobody_configured_is_refused(
     [
         ({}, []),
         ({"CRANE_API_KEY": "k"}, []),
-        ({"GEMINI_API_KEY": "k"}, ["https://generativelanguage.googleapis.com/v1beta/openai"]),
+        (
+            {"GEMINI_API_KEY": "k"},
+            ["https://generativelanguage.googleapis.com/v1beta/openai"],
+        ),
         ({"OPENAI_API_KEY": "k"}, ["https://api.openai.com/v1"]),
         (
             {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:4000/v1"},
             ["http://127.0.0.1:4000/v1"],
         ),
-        ({"CRANE_BASE_URL": "http://127.0.0.1:11434/v1"}, ["http://127.0.0.1:11434/v1"]),
+        (
+            {"CRANE_BASE_URL": "http://127.0.0.1:11434/v1"},
+            ["http://127.0.0.1:11434/v1"],
+        ),
     ],
 )
 def test_without_a_file_the_environment_names_them(
     environ: dict[str, str], addresses: list[str], tmp_path: Path
 ) -> None:
-    assert [each.base_url for each in configured_endpoints(environ, tmp_path)] == addresses
+    assert [
+        each.base_url for each in configured_endpoints(environ, tmp_path)
+    ] == addresses
 
 
 @pytest.mark.parametrize(
@@ -170,10 +190,22 @@ def test_without_a_file_the_environment_names_them(
         ("[ours", "cannot be read"),
         ("ours = 1", "ours has no base_url"),
         ('[ours]\nbase_url = "ftp://x"', "not the address of a server"),
-        ('[ours]\nbase_url = "https://x/v1"\nmodel = "a"', "has the unknown member model"),
-        ('[ours]\nbase_url = "https://x/v1"\nmodels = "a"', "has a models of the wrong type"),
-        ('[ours]\nbase_url = "https://x/v1"\nmodels = [1]', "has a model that is not a string"),
-        ('[ours]\nbase_url = "https://x/v1"\nprice_in = 1', "has only one of two prices"),
+        (
+            '[ours]\nbase_url = "https://x/v1"\nmodel = "a"',
+            "has the unknown member model",
+        ),
+        (
+            '[ours]\nbase_url = "https://x/v1"\nmodels = "a"',
+            "has a models of the wrong type",
+        ),
+        (
+            '[ours]\nbase_url = "https://x/v1"\nmodels = [1]',
+            "has a model that is not a string",
+        ),
+        (
+            '[ours]\nbase_url = "https://x/v1"\nprice_in = 1',
+            "has only one of two prices",
+        ),
         (
             '[ours]\nbase_url = "https://x/v1"\nprice_in = nan\nprice_out = 1',
             "has a price that is not a number",
@@ -202,6 +234,9 @@ def test_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_our_own_variable_comes_first(
     set_here: tuple[str, ...], address: str, tmp_path: Path
 ) -> None:
-    stated = {"CRANE_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_BASE_URL": "http://127.0.0.1:2/v1"}
+    stated = {
+        "CRANE_BASE_URL": "http://127.0.0.1:1/v1",
+        "OPENAI_BASE_URL": "http://127.0.0.1:2/v1",
+    }
     environ = {name: stated[name] for name in set_here}
     assert resolve("m", environ=environ, folder=tmp_path).base_url == address

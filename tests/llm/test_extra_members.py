@@ -21,13 +21,17 @@ def test_they_are_sent_with_each_request() -> None:
     with fake_server(FakePlan(rejects=frozenset({"top_k"}))) as url:
         for extra in ({}, {"top_k": 4}):
             ask_all(
-                [Question(1, "q")], Endpoint("fake", url, extra=extra), on_answer=answers.append
+                [Question(1, "q")],
+                Endpoint("fake", url, extra=extra),
+                on_answer=answers.append,
             )
     assert [answer.trouble is None for answer in answers] == [True, False]
     assert "top_k" in (answers[1].trouble or "")
 
 
-def test_they_are_kept_with_the_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_they_are_kept_with_the_job(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = [
         "--reasoning-effort",
         "low",
@@ -56,7 +60,9 @@ def test_they_are_kept_with_the_job(tmp_path: Path, capsys: pytest.CaptureFixtur
         for path in (tmp_path / "ledger").rglob("*.jsonl")
         for line in path.read_text("utf-8").splitlines()
     ]
-    [job] = [record for record in map(json.loads, lines) if record.get("record") == "job"]
+    [job] = [
+        record for record in map(json.loads, lines) if record.get("record") == "job"
+    ]
     shaped = json.loads(job["options"])
     assert (shaped["extra_body"], shaped["max_output_tokens"]) == (
         {"top_k": 4, "reasoning_effort": "low"},

@@ -55,7 +55,9 @@ def test_crash_probability_is_a_share() -> None:
                 Endpoint("m", url),
                 on_answer=answers.append,
             )
-        assert {read_reply(answer.text or "").crashes for answer in answers} == {bool(probability)}
+        assert {read_reply(answer.text or "").crashes for answer in answers} == {
+            bool(probability)
+        }
 
 
 def test_process_prints_its_address_answers_and_ends() -> None:
@@ -73,7 +75,9 @@ def test_process_prints_its_address_answers_and_ends() -> None:
             assert process.stdout is not None
             url = process.stdout.readline().strip()
             assert url.startswith("http://127.0.0.1:")
-            assert [model["id"] for model in fetched(f"{url}/models")["data"]] == ["fake"]
+            assert [model["id"] for model in fetched(f"{url}/models")["data"]] == [
+                "fake"
+            ]
             answers: list[Answer] = []
             ask_all(
                 [Question(i, "q") for i in range(2)],

@@ -31,7 +31,11 @@ REFUSED = [
     (400, "{\"detail\":\"Server is pinned to 'qwen3'; requested 'gpt-9'.\"}", MODEL),
     (400, "Invalid model: gpt-9", MODEL),
     (400, "gpt-9 is not a valid model ID", MODEL),
-    (400, "The requested model 'gpt-9' is not supported by any provider you have enabled.", MODEL),
+    (
+        400,
+        "The requested model 'gpt-9' is not supported by any provider you have enabled.",
+        MODEL,
+    ),
     (400, "No models loaded. Please load a model in the developer page.", MODEL),
     (
         401,
@@ -74,7 +78,11 @@ REFUSED = [
         f"litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key provided{TAIL}",
         KEY,
     ),
-    (500, "The api_key client option must be set either by passing api_key to the client", KEY),
+    (
+        500,
+        "The api_key client option must be set either by passing api_key to the client",
+        KEY,
+    ),
     (400, "Your credit balance is too low to access the Anthropic API.", PAYMENT),
     (400, "Budget has been exceeded! Current cost: 1.1, Max budget: 1.0", PAYMENT),
     (500, "Insufficient Balance", PAYMENT),
@@ -116,7 +124,9 @@ def test_flagged_text_is_no_refusal_of_the_model() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 418, 500])
-def test_first_questions_that_all_fail_alike_end_the_job_in_any_words(status: int) -> None:
+def test_first_questions_that_all_fail_alike_end_the_job_in_any_words(
+    status: int,
+) -> None:
     told = outcome(
         lambda number, _: error(
             status, f"Le serveur refuse la demande n° {number} (req-7f{number}a)"
@@ -131,22 +141,24 @@ def test_first_questions_that_all_fail_alike_end_the_job_in_any_words(status: in
 
 def test_failures_after_an_answer_are_those_of_single_questions() -> None:
     told = outcome(
-        lambda number, _: whole() if number == 1 else error(400, "no"), 30, concurrency=1
+        lambda number, _: whole() if number == 1 else error(400, "no"),
+        30,
+        concurrency=1,
     )
     assert told.error is None
     assert [answer.text is None for answer in told.answers] == [False] + [True] * 29
 
 
 def test_questions_that_are_too_long_do_not_end_the_job() -> None:
-    too_long = (
-        "This model's maximum context length is 100 tokens, and your prompt has 116 input tokens."
-    )
+    too_long = "This model's maximum context length is 100 tokens, and your prompt has 116 input tokens."
     told = outcome(lambda *_: error(400, too_long), 12)
     assert (told.error, len(told.answers)) == (None, 12)
 
 
 @pytest.mark.parametrize("concurrency", [1, 8])
-def test_server_that_takes_requests_and_stays_silent_costs_two_timeouts(concurrency: int) -> None:
+def test_server_that_takes_requests_and_stays_silent_costs_two_timeouts(
+    concurrency: int,
+) -> None:
     began = time.monotonic()
     told = outcome(lambda *_: Sent(None), concurrency=concurrency, timeout_s=1.0)
     assert 2.0 <= time.monotonic() - began < PATIENCE_S
@@ -159,7 +171,9 @@ def test_server_that_takes_requests_and_stays_silent_costs_two_timeouts(concurre
 @pytest.mark.parametrize(
     ("concurrency", "most"), [pytest.param(1, 3, marks=pytest.mark.slow), (8, 16)]
 )
-def test_server_that_falls_silent_later_is_left_too(concurrency: int, most: int) -> None:
+def test_server_that_falls_silent_later_is_left_too(
+    concurrency: int, most: int
+) -> None:
     limit_s = met_limit_s(1.0)
     told = outcome(
         lambda number, _: whole() if number <= 20 else Sent(None),
@@ -201,7 +215,9 @@ def test_schema_that_a_server_cannot_enforce_is_left_out_once_and_the_job_goes_o
     status: int, message: str
 ) -> None:
     told = outcome(
-        lambda _, body: error(status, message) if "response_format" in body else whole(),
+        lambda _, body: (
+            error(status, message) if "response_format" in body else whole()
+        ),
         20,
         concurrency=1,
     )
@@ -211,12 +227,19 @@ def test_schema_that_a_server_cannot_enforce_is_left_out_once_and_the_job_goes_o
 
 
 def stream_of(*chunks: Any, end: str = "data: [DONE]\n\n") -> Sent:
-    events = "".join(f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n" for chunk in chunks)
-    return Sent(200, f": hello\n\n{events}{end}".encode(), "text/event-stream; charset=utf-8")
+    events = "".join(
+        f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n" for chunk in chunks
+    )
+    return Sent(
+        200, f": hello\n\n{events}{end}".encode(), "text/event-stream; charset=utf-8"
+    )
 
 
 def delta(finish: str | None = None, **said: Any) -> dict[str, Any]:
-    return {"choices": [{"index": 0, "delta": said, "finish_reason": finish}], "usage": None}
+    return {
+        "choices": [{"index": 0, "delta": said, "finish_reason": finish}],
+        "usage": None,
+    }
 
 
 STREAM = stream_of(
@@ -226,7 +249,10 @@ STREAM = stream_of(
     {"choices": [{"index": 1, "delta": {"content": "another choice"}}]},
     delta(content=' "detection": true}'),
     delta("stop"),
-    {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3, "cost": 0.25}},
+    {
+        "choices": [],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "cost": 0.25},
+    },
 )
 
 
@@ -240,9 +266,13 @@ STREAM = stream_of(
         "`stream`: streaming is required for this model",
     ],
 )
-def test_server_that_only_streams_is_asked_for_streams_from_then_on(message: str) -> None:
+def test_server_that_only_streams_is_asked_for_streams_from_then_on(
+    message: str,
+) -> None:
     told = outcome(
-        lambda _, body: STREAM if body.get("stream") else error(400, message), 10, concurrency=1
+        lambda _, body: STREAM if body.get("stream") else error(400, message),
+        10,
+        concurrency=1,
     )
     assert told.error is None
     assert {answer.text for answer in told.answers} == {
@@ -250,29 +280,44 @@ def test_server_that_only_streams_is_asked_for_streams_from_then_on(message: str
     }
     assert [body.get("stream") for body in told.asked] == [None] + [True] * 10
     assert told.asked[1]["stream_options"] == {"include_usage": True}
-    assert {(answer.input_tokens, answer.output_tokens, answer.usd) for answer in told.answers} == {
-        (7, 3, 0.25)
-    }
+    assert {
+        (answer.input_tokens, answer.output_tokens, answer.usd)
+        for answer in told.answers
+    } == {(7, 3, 0.25)}
 
 
 def test_stream_in_reply_to_a_plain_request_is_read() -> None:
     told = outcome(lambda *_: STREAM, 3)
-    assert [(answer.finish_reason, answer.attempts) for answer in told.answers] == [("stop", 1)] * 3
+    assert [(answer.finish_reason, answer.attempts) for answer in told.answers] == [
+        ("stop", 1)
+    ] * 3
     untold = outcome(lambda *_: STREAM._replace(kind="application/json"), 3)
-    assert [answer.text for answer in untold.answers] == [answer.text for answer in told.answers]
+    assert [answer.text for answer in untold.answers] == [
+        answer.text for answer in told.answers
+    ]
 
 
 def test_stream_of_a_function_call_is_read() -> None:
     def call(arguments: str, index: int = 0) -> dict[str, Any]:
-        return delta(tool_calls=[{"index": index, "function": {"arguments": arguments}}])
+        return delta(
+            tool_calls=[{"index": index, "function": {"arguments": arguments}}]
+        )
 
     named = delta(
-        tool_calls=[{"index": 0, "id": "1", "function": {"name": "answer", "arguments": ""}}]
+        tool_calls=[
+            {"index": 0, "id": "1", "function": {"name": "answer", "arguments": ""}}
+        ]
     )
     stream = stream_of(
-        named, call('{"reasoning": "so",'), call(' "detection": true}'), delta("tool_calls")
+        named,
+        call('{"reasoning": "so",'),
+        call(' "detection": true}'),
+        delta("tool_calls"),
     )
-    assert outcome(lambda *_: stream, 1).answers[0].text == '{"reasoning": "so", "detection": true}'
+    assert (
+        outcome(lambda *_: stream, 1).answers[0].text
+        == '{"reasoning": "so", "detection": true}'
+    )
 
 
 def test_stream_options_that_are_refused_are_left_out() -> None:
@@ -280,7 +325,9 @@ def test_stream_options_that_are_refused_are_left_out() -> None:
         if not body.get("stream"):
             return error(400, "stream must be true")
         return (
-            error(400, "Unknown parameter: stream_options") if "stream_options" in body else STREAM
+            error(400, "Unknown parameter: stream_options")
+            if "stream_options" in body
+            else STREAM
         )
 
     told = outcome(script, 4, concurrency=1)
@@ -291,16 +338,24 @@ def test_stream_options_that_are_refused_are_left_out() -> None:
 def test_stream_without_its_end_is_half_a_reply_and_asked_again() -> None:
     half = stream_of(delta(content='{"reasoning": "so", "detection": true}'), end="")
     told = outcome(lambda number, _: half if number == 1 else STREAM, 1)
-    assert [(answer.text is None, answer.attempts) for answer in told.answers] == [(False, 2)]
-    cut = stream_of(delta(content='{"reasoning": "so", "detection": true}'), delta("length"))
+    assert [(answer.text is None, answer.attempts) for answer in told.answers] == [
+        (False, 2)
+    ]
+    cut = stream_of(
+        delta(content='{"reasoning": "so", "detection": true}'), delta("length")
+    )
     assert outcome(lambda *_: cut, 1).answers[0].finish_reason == "length"
 
 
 def test_error_within_a_stream_is_that_of_a_reply() -> None:
     told = outcome(
-        lambda *_: stream_of(delta(content="{"), {"error": {"message": "overloaded", "code": 502}}),
+        lambda *_: stream_of(
+            delta(content="{"), {"error": {"message": "overloaded", "code": 502}}
+        ),
         1,
     )
     assert told.answers[0].trouble == "status 502: overloaded"
-    told = outcome(lambda *_: stream_of({"error": {"message": VLLM_MODEL, "code": 404}}))
+    told = outcome(
+        lambda *_: stream_of({"error": {"message": VLLM_MODEL, "code": 404}})
+    )
     assert told.error is not None and str(told.error.args[0]).startswith(MODEL.why)

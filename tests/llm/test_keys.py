@@ -46,7 +46,9 @@ EVERY = {
         ("http://localhost:11434/v1", None),
     ],
 )
-def test_each_endpoint_gets_its_own_key(base_url: str, key: str | None, tmp_path: Path) -> None:
+def test_each_endpoint_gets_its_own_key(
+    base_url: str, key: str | None, tmp_path: Path
+) -> None:
     wanted = None if key is None else Secret(key)
     assert key_for(base_url, environ=EVERY, folder=tmp_path) == wanted
     lines = [f"export {name}='{value}'  # a remark" for name, value in EVERY.items()]
@@ -58,15 +60,16 @@ GATEWAY = "https://models.example.org/v1"
 
 
 @pytest.mark.parametrize(
-    ("key", "address"), [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")]
+    ("key", "address"),
+    [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")],
 )
 def test_key_is_for_the_address_that_is_stated_beside_it(
     key: str, address: str, tmp_path: Path
 ) -> None:
     pair = {key: "of-the-gateway", address: GATEWAY}
-    assert key_for("https://models.example.org:443/other", environ=pair, folder=tmp_path) == Secret(
-        "of-the-gateway"
-    )
+    assert key_for(
+        "https://models.example.org:443/other", environ=pair, folder=tmp_path
+    ) == Secret("of-the-gateway")
     for other in (
         "http://models.example.org/v1",
         "https://models.example.org:444/v1",
@@ -75,25 +78,32 @@ def test_key_is_for_the_address_that_is_stated_beside_it(
         assert key_for(other, environ=pair, folder=tmp_path) is None
     with pytest.raises(DetectorError, match=r"no key for api\.openai\.com"):
         key_for(OPENAI, environ=pair, folder=tmp_path)
-    (tmp_path / ".env").write_text("\n".join(f"{name}={value}" for name, value in pair.items()))
+    (tmp_path / ".env").write_text(
+        "\n".join(f"{name}={value}" for name, value in pair.items())
+    )
     assert key_for(GATEWAY, environ={}, folder=tmp_path) == Secret("of-the-gateway")
 
 
 @pytest.mark.parametrize(
-    ("key", "address"), [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")]
+    ("key", "address"),
+    [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")],
 )
 def test_file_of_a_folder_cannot_redirect_a_key_of_the_environment(
     key: str, address: str, tmp_path: Path
 ) -> None:
     (tmp_path / ".env").write_text(f"{address}={GATEWAY}\n")
-    assert key_for(GATEWAY, environ={key: "of-the-environment"}, folder=tmp_path) is None
+    assert (
+        key_for(GATEWAY, environ={key: "of-the-environment"}, folder=tmp_path) is None
+    )
 
 
 def test_key_that_is_named_goes_where_it_is_sent(tmp_path: Path) -> None:
-    assert key_for(GATEWAY, key_env="MINE", environ={"MINE": "k-1"}, folder=tmp_path) == Secret(
-        "k-1"
-    )
-    with pytest.raises(DetectorError, match=r"no key for models\.example\.org\. Set MINE"):
+    assert key_for(
+        GATEWAY, key_env="MINE", environ={"MINE": "k-1"}, folder=tmp_path
+    ) == Secret("k-1")
+    with pytest.raises(
+        DetectorError, match=r"no key for models\.example\.org\. Set MINE"
+    ):
         key_for(GATEWAY, key_env="MINE", environ=EVERY, folder=tmp_path)
 
 
@@ -120,7 +130,9 @@ def test_file_of_the_working_directory_is_read_and_none_above_it(
     monkeypatch.chdir(tmp_path)
     assert key_for(OPENAI) == Secret("of-the-file")
     monkeypatch.chdir(tmp_path / "below")
-    with pytest.raises(DetectorError, match=r"no key for api\.openai\.com\. Set OPENAI_API_KEY"):
+    with pytest.raises(
+        DetectorError, match=r"no key for api\.openai\.com\. Set OPENAI_API_KEY"
+    ):
         key_for(OPENAI)
 
 
@@ -155,7 +167,12 @@ def test_address_that_would_lose_a_secret_or_is_none_is_refused(
 
 
 @pytest.mark.parametrize(
-    "content", [b"\xff\xfe\x00", b"OPENAI_API_KEY=a\xc3\xa4\xc3\xb6\xc3\xbckey\n", b"a" * 1_000_001]
+    "content",
+    [
+        b"\xff\xfe\x00",
+        b"OPENAI_API_KEY=a\xc3\xa4\xc3\xb6\xc3\xbckey\n",
+        b"a" * 1_000_001,
+    ],
 )
 def test_file_that_holds_no_key_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(content)
@@ -186,7 +203,9 @@ def test_keys_are_taken_out_of_texts() -> None:
     Secret(KEY)
     text = f"Bearer {KEY}; ?key=a-key-of-no-known-form%2F%2B7f3c; sk-{'a1' * 20}"
     assert without_keys(text) == f"Bearer <key>; ?key=<key>; sk-{'a1' * 20}"
-    assert without_secrets(text) == "Bearer <key>; ?key=<key>; <secret of 43 characters>"
+    assert (
+        without_secrets(text) == "Bearer <key>; ?key=<key>; <secret of 43 characters>"
+    )
 
 
 def test_keys_are_taken_out_however_a_server_quotes_them() -> None:
@@ -202,7 +221,9 @@ def test_keys_are_taken_out_however_a_server_quotes_them() -> None:
         .replace("&", r"\u0026"),
         "HTML": html.escape(key),
         "base64": base64.b64encode(key.encode()).decode().rstrip("="),
-        "base64 of the header": base64.b64encode(f"Bearer {key}".encode()).decode().rstrip("="),
+        "base64 of the header": base64.b64encode(f"Bearer {key}".encode())
+        .decode()
+        .rstrip("="),
     }
     assert {
         how: without_keys(f"you sent {text}.") for how, text in quoted.items()
@@ -258,6 +279,6 @@ def test_key_stands_in_no_error_answer_or_log(
     ]
     seen = [repr(answers), *told, caplog.text, *capfd.readouterr()]
     assert not [text for text in seen if KEY in text]
-    assert [(error.__cause__, error.__context__) for error in raised] == [(None, None)] * len(
-        raised
-    )
+    assert [(error.__cause__, error.__context__) for error in raised] == [
+        (None, None)
+    ] * len(raised)

@@ -38,7 +38,9 @@ def test_tokens_per_minute_are_kept(clock: Clock) -> None:
     assert [limiter.claim(n) for n in (500, 100, 0, 0)] == [100.0, 105.0, 106.0, 106.0]
 
 
-def test_all_wait_when_the_provider_says_so_and_come_back_one_after_another(clock: Clock) -> None:
+def test_all_wait_when_the_provider_says_so_and_come_back_one_after_another(
+    clock: Clock,
+) -> None:
     limiter = Limiter(clock=clock)
     limiter.busy(5.0)
     starts = [limiter.claim() for _ in range(5)]

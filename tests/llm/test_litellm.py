@@ -42,7 +42,8 @@ CONFIGURATION = {
 }
 
 pytestmark = pytest.mark.skipif(
-    not LITELLM, reason="LiteLLM's proxy is not installed; CRANE_LITELLM names its command"
+    not LITELLM,
+    reason="LiteLLM's proxy is not installed; CRANE_LITELLM names its command",
 )
 
 
@@ -58,9 +59,19 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "HOME": str(place),
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
-    command = [str(LITELLM), "--config", "proxy.yaml", "--host", "127.0.0.1", "--port", str(port)]
+    command = [
+        str(LITELLM),
+        "--config",
+        "proxy.yaml",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
     with (place / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=place, env=environ, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            command, cwd=place, env=environ, stdout=log, stderr=log
+        )
         try:
             once(lambda: is_up(port, process, place / "log"))
             yield f"http://127.0.0.1:{port}/v1"
@@ -83,7 +94,10 @@ def is_up(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:
 def asked(proxy: str, model: str, key: str = KEY) -> list[Answer]:
     answers: list[Answer] = []
     ask_all(
-        [Question(number, f"question {number}", reply_schema()) for number in range(20)],
+        [
+            Question(number, f"question {number}", reply_schema())
+            for number in range(20)
+        ],
         Endpoint(model, proxy, Secret(key)),
         on_answer=answers.append,
         patience=RetryPatience(max_attempts=2, first_s=0.01),
@@ -94,15 +108,20 @@ def asked(proxy: str, model: str, key: str = KEY) -> list[Answer]:
 
 def test_answers_come_with_the_cost_that_the_proxy_reports(proxy: str) -> None:
     answers = asked(proxy, "heron")
-    assert [read_reply(answer.text or "", answer.finish_reason).crashes for answer in answers] == [
-        True
-    ] * 20
-    assert all(answer.usd and answer.input_tokens and answer.output_tokens for answer in answers)
+    assert [
+        read_reply(answer.text or "", answer.finish_reason).crashes
+        for answer in answers
+    ] == [True] * 20
+    assert all(
+        answer.usd and answer.input_tokens and answer.output_tokens
+        for answer in answers
+    )
 
 
 def test_thought_without_an_end_is_no_verdict(proxy: str) -> None:
     readings = [
-        read_reply(answer.text or "", answer.finish_reason) for answer in asked(proxy, "thinker")
+        read_reply(answer.text or "", answer.finish_reason)
+        for answer in asked(proxy, "thinker")
     ]
     assert {reading.trouble for reading in readings} == {
         "the reply ends inside the model's thinking"
@@ -110,7 +129,9 @@ def test_thought_without_an_end_is_no_verdict(proxy: str) -> None:
 
 
 def test_unknown_model_stops_the_job_at_once(proxy: str) -> None:
-    with pytest.raises(DetectorError, match="The endpoint has no such model: status 400"):
+    with pytest.raises(
+        DetectorError, match="The endpoint has no such model: status 400"
+    ):
         asked(proxy, "nobody")
 
 

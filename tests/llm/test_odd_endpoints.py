@@ -40,7 +40,9 @@ def http(status: str, body: bytes, *headers: str) -> bytes:
 
 
 def completion(**message: Any) -> bytes:
-    return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+    return json.dumps(
+        {"choices": [{"message": message, "finish_reason": "stop"}]}
+    ).encode()
 
 
 @contextmanager
@@ -155,11 +157,19 @@ def test_what_stands_only_in_the_thinking_is_marked_and_read_if_it_ends_with_an_
     assert read_reply(told.text or "").crashes is True
     told = asked(
         http(
-            "200 OK", completion(content="", **{member: 'It says {"detection": true}. Let me see'})
+            "200 OK",
+            completion(
+                content="", **{member: 'It says {"detection": true}. Let me see'}
+            ),
         )
     )
-    assert (told.text, told.trouble) == (None, "the model produced reasoning but no reply")
-    assert asked(http("200 OK", completion(content="x", **{member: answer}))).text == "x"
+    assert (told.text, told.trouble) == (
+        None,
+        "the model produced reasoning but no reply",
+    )
+    assert (
+        asked(http("200 OK", completion(content="x", **{member: answer}))).text == "x"
+    )
 
 
 CALL = {"name": "answer", "arguments": '{"reasoning": "so", "detection": true}'}
@@ -168,23 +178,31 @@ CALL = {"name": "answer", "arguments": '{"reasoning": "so", "detection": true}'}
 @pytest.mark.parametrize(
     "message",
     [
-        {"content": None, "tool_calls": [{"id": "1", "type": "function", "function": CALL}]},
+        {
+            "content": None,
+            "tool_calls": [{"id": "1", "type": "function", "function": CALL}],
+        },
         {"content": "Let me answer.", "tool_calls": [{"function": CALL}]},
         {
             "content": "",
-            "tool_calls": [{"function": CALL | {"arguments": json.loads(CALL["arguments"])}}],
+            "tool_calls": [
+                {"function": CALL | {"arguments": json.loads(CALL["arguments"])}}
+            ],
         },
         {"content": None, "function_call": CALL},
     ],
 )
-def test_an_answer_that_comes_as_a_function_call_is_read(message: dict[str, Any]) -> None:
+def test_an_answer_that_comes_as_a_function_call_is_read(
+    message: dict[str, Any],
+) -> None:
     answer = asked(http("200 OK", completion(**message)))
     read = read_reply(answer.text or "", "tool_calls")
     assert (read.crashes, read.reasoning, answer.trouble) == (True, "so", None)
 
 
 @pytest.mark.parametrize(
-    "calls", [None, 3, [], [None], [{"function": None}], [{"function": {"arguments": 3}}]]
+    "calls",
+    [None, 3, [], [None], [{"function": None}], [{"function": {"arguments": 3}}]],
 )
 def test_calls_that_are_none_leave_the_reply_empty(calls: Any) -> None:
     answer = asked(http("200 OK", completion(content=None, tool_calls=calls)))
@@ -197,19 +215,29 @@ def test_a_text_and_a_call_that_differ_are_no_answer() -> None:
         "tool_calls": [{"function": CALL}],
     }
     answer = asked(http("200 OK", completion(**message)))
-    assert read_reply(answer.text or "").trouble == "the reply contains 2 different answers"
+    assert (
+        read_reply(answer.text or "").trouble
+        == "the reply contains 2 different answers"
+    )
 
 
-def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_understood() -> None:
+def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_understood() -> (
+    None
+):
     choices = [{"message": {"content": "{"}, "finish_reason": "stop"}]
     body = {
         "status": "incomplete",
         "incomplete_details": {"reason": "max_output_tokens"},
         "choices": choices,
     }
-    assert asked(http("200 OK", json.dumps(body).encode())).finish_reason == "max_output_tokens"
+    assert (
+        asked(http("200 OK", json.dumps(body).encode())).finish_reason
+        == "max_output_tokens"
+    )
     body = {"status": "incomplete", "incomplete_details": None, "choices": choices}
-    assert asked(http("200 OK", json.dumps(body).encode())).finish_reason == "incomplete"
+    assert (
+        asked(http("200 OK", json.dumps(body).encode())).finish_reason == "incomplete"
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,7 +254,10 @@ def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_unde
 def test_cost_that_an_endpoint_reports_is_kept(
     headers: list[str], usage: dict[str, Any], usd: float | None
 ) -> None:
-    body = {"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}], "usage": usage}
+    body = {
+        "choices": [{"message": {"content": "x"}, "finish_reason": "stop"}],
+        "usage": usage,
+    }
     told = asked(http("200 OK", json.dumps(body).encode(), *headers))
     assert (told.text, told.usd) == ("x", usd)
 
@@ -239,14 +270,18 @@ def test_redirect_is_not_followed() -> None:
 def test_key_in_a_reply_is_taken_out_and_nothing_else() -> None:
     told = asked(http("200 OK", completion(content=f"{KEY} sk-{'a1' * 20}")))
     assert told.text == f"<key> sk-{'a1' * 20}"
-    reason = json.dumps({"choices": [{"message": {"content": "x"}, "finish_reason": KEY}]}).encode()
+    reason = json.dumps(
+        {"choices": [{"message": {"content": "x"}, "finish_reason": KEY}]}
+    ).encode()
     assert asked(http("200 OK", reason)).finish_reason == "<key>"
 
 
 @pytest.mark.parametrize("status", ["200 OK", "500 Oops"])
 def test_packed_reply_that_grows_without_end_is_not_unpacked(status: str) -> None:
     bomb = http(
-        status, gzip.compress(b"a" * 100_000_000, compresslevel=9), "Content-Encoding: gzip"
+        status,
+        gzip.compress(b"a" * 100_000_000, compresslevel=9),
+        "Content-Encoding: gzip",
     )
     tracemalloc.start()
     try:

@@ -23,15 +23,15 @@ VLLM_LATER = (
     "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 4096 tokens "
     "and your request has 116 input tokens (16384 > 4096 - 116)."
 )
-LITELLM = f"litellm.BadRequestError: ContextWindowExceededError: OpenAIException - {VLLM}"
+LITELLM = (
+    f"litellm.BadRequestError: ContextWindowExceededError: OpenAIException - {VLLM}"
+)
 OPENAI = (
     "max_tokens is too large: 16384. This model supports at most 4096 completion tokens, "
     "whereas you provided 16384."
 )
 LLAMA = "the request exceeds the available context size. try increasing the context size or enable context shift"
-LLAMA_LATER = (
-    "request (116 tokens) exceeds the available context size (4096 tokens), try increasing it"
-)
+LLAMA_LATER = "request (116 tokens) exceeds the available context size (4096 tokens), try increasing it"
 VLLM_AT_LEAST = (
     "This model's maximum context length is 4096 tokens. However, you requested 16384 output tokens and your prompt "
     "contains at least 1 input tokens, for a total of at least 16385 tokens."
@@ -47,7 +47,10 @@ WINDOW = "This model has a context window of 4,096 tokens. Shorten the request."
 @pytest.mark.parametrize(
     ("message", "limit"),
     [
-        *((each, 3_964) for each in (VLLM, VLLM_LATER, LITELLM, TGI, SGLANG, LLAMA_LATER)),
+        *(
+            (each, 3_964)
+            for each in (VLLM, VLLM_LATER, LITELLM, TGI, SGLANG, LLAMA_LATER)
+        ),
         (OPENAI, 4_096),
         # Where the endpoint does not count the prompt, our own count decides: 100 tokens and a tenth.
         *((each, 4_096 - 110 - 16) for each in (VLLM_AT_LEAST, WINDOW)),
@@ -76,7 +79,9 @@ def test_a_question_that_fills_the_context_leaves_none() -> None:
 
 def test_a_long_prompt_takes_no_room_from_a_short_one() -> None:
     allowed = OutputLimit(16_384)
-    assert allowed.learn(VLLM.replace("116 in the messages", "3900 in the messages"), 16_384, 3_545)
+    assert allowed.learn(
+        VLLM.replace("116 in the messages", "3900 in the messages"), 16_384, 3_545
+    )
     assert allowed.for_prompt(3_545) == 4_096 - 3_900 - 16
     assert allowed.for_prompt(100) == 4_096 - 110 - 16
 
@@ -100,7 +105,9 @@ class Small(BaseHTTPRequestHandler):
     context = 4_096
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["max_tokens"]
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))[
+            "max_tokens"
+        ]
         self.limits.append(asked)
         if asked + 116 > self.context:
             self._send(
@@ -113,7 +120,10 @@ class Small(BaseHTTPRequestHandler):
                 },
             )
         else:
-            self._send(200, {"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]})
+            self._send(
+                200,
+                {"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]},
+            )
 
     def _send(self, status: int, body: object) -> None:
         data = json.dumps(body).encode()
@@ -152,4 +162,6 @@ def test_the_limit_is_lowered_once_and_the_job_goes_on(
             thread.join()
     assert [answer.text for answer in answers] == [text] * 3
     assert handler.limits == limits
-    assert text is not None or all("context length" in (answer.trouble or "") for answer in answers)
+    assert text is not None or all(
+        "context length" in (answer.trouble or "") for answer in answers
+    )

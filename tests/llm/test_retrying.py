@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.llm.retrying import Failure, FailureScope, RetryPatience, failure_of, retry_after_s
+from crane_core.llm.retrying import (
+    Failure,
+    FailureScope,
+    RetryPatience,
+    failure_of,
+    retry_after_s,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,9 @@ def test_wait_that_an_endpoint_asks_for_is_read(
 
 
 def test_date_to_come_back_at_is_read() -> None:
-    told = retry_after_s({"retry-after": email.utils.formatdate(time.time() + 100, usegmt=True)})
+    told = retry_after_s(
+        {"retry-after": email.utils.formatdate(time.time() + 100, usegmt=True)}
+    )
     assert told is not None and 50 < told < 150
 
 
@@ -81,7 +89,14 @@ def test_pauses_double_up_to_the_longest_and_are_never_shorter_than_asked() -> N
         RetryPatience(first_s=1.0, longest_s=10.0),
         Failure(FailureScope.TRANSIENT, ""),
     )
-    for n_failed, most in [(1, 1.0), (2, 2.0), (3, 4.0), (4, 8.0), (5, 10.0), (5_000, 10.0)]:
+    for n_failed, most in [
+        (1, 1.0),
+        (2, 2.0),
+        (3, 4.0),
+        (4, 8.0),
+        (5, 10.0),
+        (5_000, 10.0),
+    ]:
         assert most / 2 <= patience.pause_s(n_failed, failure, Random(n_failed)) <= most
     assert patience.pause_s(1, failure._replace(retry_after_s=60.0), Random(0)) == 60.0
 

@@ -29,7 +29,11 @@ from tests.patience import once
 
 BESIDE = shutil.which("transformers", path=str(Path(sys.executable).parent))
 COMMAND = os.environ.get("CRANE_TRANSFORMERS") or BESIDE
-OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "CUDA_VISIBLE_DEVICES": "",
+}
 SAVE = """
 import sys, torch
 from tokenizers import Tokenizer, models, pre_tokenizers, decoders
@@ -68,7 +72,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     environ = OFFLINE | {"PATH": os.environ["PATH"], "HOME": str(place)}
     python = Path(str(COMMAND)).parent / "python"
     subprocess.run(
-        [python, "-c", SAVE, str(model)], env=environ, cwd=place, check=True, timeout=300
+        [python, "-c", SAVE, str(model)],
+        env=environ,
+        cwd=place,
+        check=True,
+        timeout=300,
     )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -84,7 +92,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         "cpu",
     ]
     with (place / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=place, env=environ, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            command, cwd=place, env=environ, stdout=log, stderr=log
+        )
         try:
             once(lambda: is_up(port, process, place / "log"))
             yield Served(f"http://127.0.0.1:{port}/v1", str(model))
@@ -96,7 +106,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def is_up(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:
     assert process.poll() is None, log.read_text("utf-8", "replace")[-2_000:]
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port}/health", timeout=5
+        ) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False

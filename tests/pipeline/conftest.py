@@ -11,7 +11,13 @@ import pandas as pd
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Plan, Population
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    LabelledVerdict,
+    Plan,
+    Population,
+)
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
@@ -55,10 +61,15 @@ def notebook(cells: Cells, *, crash: bool) -> str:
 def write_pair() -> Callable[..., tuple[Path, Path]]:
     """Write the two notebooks of a case into a folder; the paths of the crashing and the fixed one."""
 
-    def write(folder: Path, case_id: str, cells: Cells | None = None) -> tuple[Path, Path]:
+    def write(
+        folder: Path, case_id: str, cells: Cells | None = None
+    ) -> tuple[Path, Path]:
         folder.mkdir(parents=True, exist_ok=True)
         used = cells or [("lanes = []", 1), ("lanes[0]", 2)]
-        paths = (folder / f"{case_id}_reproduced.ipynb", folder / f"{case_id}_fixed.ipynb")
+        paths = (
+            folder / f"{case_id}_reproduced.ipynb",
+            folder / f"{case_id}_fixed.ipynb",
+        )
         paths[0].write_text(notebook(used, crash=True), "utf-8")
         paths[1].write_text(notebook(used, crash=False), "utf-8")
         return paths
@@ -76,7 +87,8 @@ def write_pairs_folder(root: Path, place: Path) -> Path:
     folder = place / "My pairs"
     for case_id in ("numpy_1", "pandas_1", "NBspecific_2"):
         shutil.copytree(
-            root / "data" / "minibench" / "benchmark" / case_id, folder / "benchmark" / case_id
+            root / "data" / "minibench" / "benchmark" / case_id,
+            folder / "benchmark" / case_id,
         )
     (folder / "README.md").write_text("Three pairs.\n")
     return folder
@@ -96,14 +108,19 @@ def write_predictions(place: Path) -> Path:
             "detector": "My Model",
             "setting": "code",
         }
-        | {"index": index, "crashes": version == "reproduced", "reasoning": f"answer {index}"}
+        | {
+            "index": index,
+            "crashes": version == "reproduced",
+            "reasoning": f"answer {index}",
+        }
         for case in (1, 2)
         for version in ("reproduced", "fixed")
         for index in (1, 2, 3)
     ]
     path = place / "mine.jsonl"
     path.write_text(
-        "".join(json.dumps(line) + "\n" for line in [*lines, {"instance": "numpy_1"}]), "utf-8"
+        "".join(json.dumps(line) + "\n" for line in [*lines, {"instance": "numpy_1"}]),
+        "utf-8",
     )
     return path
 
@@ -159,10 +176,14 @@ def told_store(
 ) -> Iterator[Store]:
     """The embedded answers of the study, those that predict a crash with our own text; to be read only."""
     store = open_store(
-        shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("told") / "crane.duckdb")
+        shutil.copy(
+            prepared_folder.database, tmp_path_factory.mktemp("told") / "crane.duckdb"
+        )
     )
     store.write(
-        lambda cursor: cursor.execute("UPDATE runs SET reasoning = 'It fails.' WHERE crashes")
+        lambda cursor: cursor.execute(
+            "UPDATE runs SET reasoning = 'It fails.' WHERE crashes"
+        )
     )
     yield store
     store.close()
@@ -176,7 +197,9 @@ def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
         n: int = 60, annotators: tuple[str, ...] = ("ana", "ben"), repeats: float = 0.05
     ) -> tuple[DataFolder, Plan]:
         verdicts = [
-            LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}")
+            LabelledVerdict(
+                "made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}"
+            )
             for i in range(n)
         ]
         wish = CampaignRequest(
@@ -187,7 +210,11 @@ def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
             seed=5,
         )
         plan = draw_plan(
-            wish, verdicts, guideline="g1", created_at="2026-01-02T03:04:05+00:00", left_out=0
+            wish,
+            verdicts,
+            guideline="g1",
+            created_at="2026-01-02T03:04:05+00:00",
+            left_out=0,
         )
         folder = DataFolder(tmp_path / "data")
         keep_campaign(folder, plan)
@@ -200,6 +227,8 @@ def answers_of_job(store: Store, job: str) -> pd.DataFrame:
     """Every answer of a job as it lies in its table, by instance and index."""
     return (
         store.cursor()
-        .execute("FROM runs WHERE experiment = ? ORDER BY instance_id, run_index", [job])
+        .execute(
+            "FROM runs WHERE experiment = ? ORDER BY instance_id, run_index", [job]
+        )
         .df()
     )

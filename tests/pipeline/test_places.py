@@ -40,7 +40,9 @@ def test_relative_and_home_paths_become_absolute(
 def test_a_folder_that_cannot_be_is_refused_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(StoreError, match="cannot be used as the data folder") as caught:
+        with pytest.raises(
+            StoreError, match="cannot be used as the data folder"
+        ) as caught:
             data_folder(place)
         assert "CRANE_DATA" in caught.value.remedy
 
@@ -50,7 +52,20 @@ def test_what_changes_lies_in_the_folder_and_what_ships_in_the_checkout(
 ) -> None:
     folder = data_folder(tmp_path)
     places = (folder.database, folder.sources, folder.ledger, folder.downloads)
-    assert [place.name for place in places] == ["crane.duckdb", "sources", "ledger", "downloads"]
+    assert [place.name for place in places] == [
+        "crane.duckdb",
+        "sources",
+        "ledger",
+        "downloads",
+    ]
     assert {place.parent for place in places} == {tmp_path}
-    assert list(embedded()) == ["published", "minibench", "minibench-states", "minibench-results"]
-    assert all(path.is_dir() and path.is_relative_to(root / "data") for path in embedded().values())
+    assert list(embedded()) == [
+        "published",
+        "minibench",
+        "minibench-states",
+        "minibench-results",
+    ]
+    assert all(
+        path.is_dir() and path.is_relative_to(root / "data")
+        for path in embedded().values()
+    )

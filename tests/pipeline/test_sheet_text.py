@@ -64,10 +64,14 @@ def test_numbers_and_words_stay_as_they_are(text: str) -> None:
 def test_what_is_written_comes_back(rows: list[list[str]]) -> None:
     found = cells(csv_text(rows, line_end="\r\n"))
     assert [[unguarded(cell) for cell in row] for row in found] == rows
-    assert not [cell for row in found for cell in row if cell.startswith(("=", "@", "\t"))]
+    assert not [
+        cell for row in found for cell in row if cell.startswith(("=", "@", "\t"))
+    ]
 
 
-def test_of_a_table_texts_and_names_of_columns_are_guarded_and_numbers_are_not() -> None:
+def test_of_a_table_texts_and_names_of_columns_are_guarded_and_numbers_are_not() -> (
+    None
+):
     table = pd.DataFrame(
         {
             "=detector": ["@model", "gpt-5"],
@@ -96,11 +100,17 @@ def test_the_audit_log_is_guarded_once() -> None:
     act = AuditEntry(
         "2026-11-25T12:00:00", "=HYPERLINK()", "'here", AuditAction.LOCK, "pilot", "-x"
     )
-    assert [unguarded(cell) for cell in cells(as_csv([act]))[1]] == list(rows_of_acts([act])[0])
+    assert [unguarded(cell) for cell in cells(as_csv([act]))[1]] == list(
+        rows_of_acts([act])[0]
+    )
 
 
 def test_nothing_else_writes_csv(root: Path) -> None:
-    files = [*(root / "crane_core").rglob("*.py"), *(root / "pages").glob("*.py"), root / "app.py"]
+    files = [
+        *(root / "crane_core").rglob("*.py"),
+        *(root / "pages").glob("*.py"),
+        root / "app.py",
+    ]
     writing = [
         path.name
         for path in files

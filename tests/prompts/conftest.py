@@ -19,7 +19,9 @@ def input_texts(root: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     with tarfile.open(archive) as members:
         for member in members:
-            file = members.extractfile(member) if "/llms_inputs/" in member.name else None
+            file = (
+                members.extractfile(member) if "/llms_inputs/" in member.name else None
+            )
             if file is not None:
                 texts[member.name] = file.read().decode("utf-8")
     return texts

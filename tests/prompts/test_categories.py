@@ -42,7 +42,9 @@ def test_groups_follow_section_3_3_of_the_paper(key: str, group: str) -> None:
 
 
 def test_each_ablation_leaves_out_the_group_of_its_name() -> None:
-    assert {setting.value[-1]: group[0].upper() for setting, group in GROUP_LEFT_OUT.items()} == {
+    assert {
+        setting.value[-1]: group[0].upper() for setting, group in GROUP_LEFT_OUT.items()
+    } == {
         "S": "S",
         "R": "R",
         "V": "V",

@@ -43,7 +43,10 @@ def test_a_label_is_found_wherever_its_object_stands(label: Label, around: str) 
         ('{"verdict": "correct"}', "no object in the reply has the key label"),
         (said("correct")[:-1], "cut off or malformed"),
         ("<think>I would say " + said("correct"), "ends inside the model's thinking"),
-        ("<think>" + "so " * 20_000 + said("correct"), "ends inside the model's thinking"),
+        (
+            "<think>" + "so " * 20_000 + said("correct"),
+            "ends inside the model's thinking",
+        ),
         (said("correct", "..."), "repeats the answer format"),
         ('{"label": "correct", "label": "wrong"}', "has a duplicate key"),
         (said("misdetected"), "not one of correct, partial, wrong, unverifiable"),
@@ -98,16 +101,22 @@ def test_both_orders_show_the_same_two_texts() -> None:
 
 def test_a_text_is_shown_within_bounds() -> None:
     assert (
-        len(judge_prompt("x" * 10**6, "y" * 10**6, Presentation.NORMAL, BARE)) < 2 * MAX_TEXT + 200
+        len(judge_prompt("x" * 10**6, "y" * 10**6, Presentation.NORMAL, BARE))
+        < 2 * MAX_TEXT + 200
     )
 
 
 def test_own_labels_are_read_in_place_of_the_studys() -> None:
     assert (
-        read_judge_reply('{"explanation": "so", "label": " Unsound"}', own="sound,unsound").label
+        read_judge_reply(
+            '{"explanation": "so", "label": " Unsound"}', own="sound,unsound"
+        ).label
         == "unsound"
     )
-    assert read_judge_reply(said("unverifiable"), own="sound,unsound").label == "unverifiable"
+    assert (
+        read_judge_reply(said("unverifiable"), own="sound,unsound").label
+        == "unverifiable"
+    )
     other = read_judge_reply(said("correct"), own="sound,unsound")
     assert other == (None, None, "the label is not one of sound, unsound, unverifiable")
     schema = judge_reply_schema("sound,unsound")["properties"]["label"]

@@ -47,7 +47,10 @@ def test_a_line_end_within_a_string_is_part_of_it() -> None:
             "the reply repeats the answer format but gives no answer",
         ),
         ("{'detection': True, 'Detection': False}", "the object has a duplicate key"),
-        ("{'detection': True} or {'detection': False}", "the reply contains 2 different answers"),
+        (
+            "{'detection': True} or {'detection': False}",
+            "the reply contains 2 different answers",
+        ),
         ("{'detection': 1}", "the key detection is not a boolean"),
     ],
 )
@@ -58,7 +61,8 @@ def test_what_does_not_is_no_answer(text: str, trouble: str) -> None:
 def test_json_counts_before_what_is_nearly_json() -> None:
     assert (
         read_reply(
-            "d = {'detection': False}\n" + '{"reasoning": "x is not defined", "detection": true}'
+            "d = {'detection': False}\n"
+            + '{"reasoning": "x is not defined", "detection": true}'
         )
         == READ
     )

@@ -11,17 +11,26 @@ from crane_core.domain import VariableState
 from crane_core.prompts.printed_state import print_block
 from crane_core.prompts.printed_values import read_printed_dict
 from crane_core.prompts.published import InputText, join_input, parse_block, split_input
-from crane_core.prompts.tagged_json import Opaque, PrintedCall, PrintedDefaultDict, PrintedSet
+from crane_core.prompts.tagged_json import (
+    Opaque,
+    PrintedCall,
+    PrintedDefaultDict,
+    PrintedSet,
+)
 
 HEADER = "# Executed Cells:\n"
 MARK = "# Current relevent runtime information:\n"
 TARGET = "# Target Cell:\n"
 
 
-def test_all_published_texts_split_and_join_to_the_same_bytes(input_texts: dict[str, str]) -> None:
+def test_all_published_texts_split_and_join_to_the_same_bytes(
+    input_texts: dict[str, str],
+) -> None:
     assert len(input_texts) == 444
     assert [
-        path for path, text in input_texts.items() if join_input(split_input(text)) != text
+        path
+        for path, text in input_texts.items()
+        if join_input(split_input(text)) != text
     ] == []
 
 
@@ -34,7 +43,9 @@ def test_all_published_blocks_are_printed_again_byte_for_byte(
         parts = split_input(text)
         block = parse_block(str(parts.block))
         kept = json.loads(
-            json.dumps({name: state.to_json() for name, state in block.variables.items()})
+            json.dumps(
+                {name: state.to_json() for name, state in block.variables.items()}
+            )
         )
         variables = {
             name: VariableState(
@@ -46,14 +57,18 @@ def test_all_published_blocks_are_printed_again_byte_for_byte(
             )
             for name, entry in kept.items()
         }
-        if print_block(variables, json.loads(json.dumps(block.accesses))) != parts.block:
+        if (
+            print_block(variables, json.loads(json.dumps(block.accesses)))
+            != parts.block
+        ):
             different.append(path)
     assert different == []
 
 
 def test_28_published_blocks_are_no_literals(runtime_texts: dict[str, str]) -> None:
     blocks = {
-        path: parse_block(str(split_input(text).block)) for path, text in runtime_texts.items()
+        path: parse_block(str(split_input(text).block))
+        for path, text in runtime_texts.items()
     }
     others = {
         path.rpartition("/")[2].rpartition("_")[0]
@@ -77,13 +92,17 @@ def test_28_published_blocks_are_no_literals(runtime_texts: dict[str, str]) -> N
 
 def test_a_text_with_markers_inside_cells_is_split_at_the_outer_ones() -> None:
     executed = "note = '''\n# Target Cell:\nfake'''"
-    parts = split_input(f"{HEADER}## Cell 1:\n{executed}\n\n{MARK}{{}}\n{TARGET}x = 1\n")
+    parts = split_input(
+        f"{HEADER}## Cell 1:\n{executed}\n\n{MARK}{{}}\n{TARGET}x = 1\n"
+    )
     assert parts == InputText((executed,), "{}", "x = 1\n")
 
 
 def test_windows_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
     text = f"{HEADER}No cell has been executed\n{TARGET}a\nb"
-    assert split_input("\ufeff" + text.replace("\n", "\r\n")) == InputText((), None, "a\nb")
+    assert split_input("\ufeff" + text.replace("\n", "\r\n")) == InputText(
+        (), None, "a\nb"
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,13 +121,24 @@ def test_windows_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
             "{'a': defaultdict(<class 'set'>, {'k': {'x', 'y'}})}",
             {"a": PrintedDefaultDict("<class 'set'>", {"k": PrintedSet(("x", "y"))})},
         ),
-        ("{'a': Timestamp('2020', tz=<UTC>)}", {"a": Opaque("Timestamp('2020', tz=<UTC>)")}),
-        ("{1: (True, None), (2, 'b'): set()}", {1: (True, None), (2, "b"): PrintedSet(())}),
+        (
+            "{'a': Timestamp('2020', tz=<UTC>)}",
+            {"a": Opaque("Timestamp('2020', tz=<UTC>)")},
+        ),
+        (
+            "{1: (True, None), (2, 'b'): set()}",
+            {1: (True, None), (2, "b"): PrintedSet(())},
+        ),
         ("{'a': '<class '\n 'Net>'}", {"a": "<class Net>"}),
-        ("{'a': \"it's <b>\", 'c': 'say \\'<d>\\''}", {"a": "it's <b>", "c": "say '<d>'"}),
+        (
+            "{'a': \"it's <b>\", 'c': 'say \\'<d>\\''}",
+            {"a": "it's <b>", "c": "say '<d>'"},
+        ),
     ],
 )
-def test_printed_values_are_read_without_being_evaluated(block: str, value: dict[Any, Any]) -> None:
+def test_printed_values_are_read_without_being_evaluated(
+    block: str, value: dict[Any, Any]
+) -> None:
     read, _ = read_printed_dict(block)
     assert repr(read) == repr(value)
 

@@ -23,10 +23,19 @@ BARE = Template("bare", PLACEHOLDER)
 
 
 def cell(
-    position: int, code: str, role: CellRole = CellRole.EXECUTED, notebook_index: int | None = None
+    position: int,
+    code: str,
+    role: CellRole = CellRole.EXECUTED,
+    notebook_index: int | None = None,
 ) -> Cell:
     return Cell(
-        "mine", "trip_1_reproduced", "notebook", position, role, code, notebook_index=notebook_index
+        "mine",
+        "trip_1_reproduced",
+        "notebook",
+        position,
+        role,
+        code,
+        notebook_index=notebook_index,
     )
 
 
@@ -39,7 +48,13 @@ def stored(block: str, setting: Setting) -> KernelState:
     """The state as it comes out of the store: parsed, written as JSON text, read again."""
     parsed = parse_block(block)
     state = KernelState(
-        "junobench", "x", setting, ORIGIN, parsed.variables, parsed.accesses, parsed.is_literal
+        "junobench",
+        "x",
+        setting,
+        ORIGIN,
+        parsed.variables,
+        parsed.accesses,
+        parsed.is_literal,
     )
     document = json.loads(json.dumps(state.to_json(), allow_nan=False))
     return KernelState.from_json(
@@ -71,14 +86,20 @@ def test_an_ablation_of_a_published_input_keeps_cells_and_names(
             block = parse_block(str(ablated.block))
             assert list(block.variables) == list(whole.variables)
             assert block.accesses.keys() == whole.accesses.keys()
-            assert {name: entry.assigned for name, entry in block.variables.items()} == {
-                name: entry.assigned for name, entry in whole.variables.items()
-            }
+            assert {
+                name: entry.assigned for name, entry in block.variables.items()
+            } == {name: entry.assigned for name, entry in whole.variables.items()}
 
 
 def test_the_later_indentation_of_wide_frames_is_repeated() -> None:
     """The later release printed `_74` (the number of columns) in the key and took it out of the text afterwards."""
-    columns = {"SepalLength": {"dtype": "float64", "num_unique": 115, "value_range": (21.0, 200.0)}}
+    columns = {
+        "SepalLength": {
+            "dtype": "float64",
+            "num_unique": 115,
+            "value_range": (21.0, 200.0),
+        }
+    }
     entry = {
         "type": "pandas.core.frame.DataFrame",
         "shape": (30, 74),
@@ -87,9 +108,9 @@ def test_the_later_indentation_of_wide_frames_is_repeated() -> None:
     block = pprint.pformat({"iris": entry}).replace("max_20_74", "max_20")
     assert "(21.0,\n" in block
     parts = InputText((), block, "x")
-    assert body(cells_of(parts), stored(block, Setting.RUNTIME), Setting.RUNTIME) == join_input(
-        parts
-    )
+    assert body(
+        cells_of(parts), stored(block, Setting.RUNTIME), Setting.RUNTIME
+    ) == join_input(parts)
 
 
 STATE = KernelState(
@@ -104,9 +125,14 @@ STATE = KernelState(
             representation={"columns": {"a": "int64", "é": "object"}},
             values={"has_nan": False},
             assigned={"cell": 4, "line": 2},
-            plus={"values": {"duplicated_index": 1}, "representation": {"columns": {"z": "bool"}}},
+            plus={
+                "values": {"duplicated_index": 1},
+                "representation": {"columns": {"z": "bool"}},
+            },
         ),
-        "api_key": VariableState("str", structure={"length": 7}, values={"value": "hunter2"}),
+        "api_key": VariableState(
+            "str", structure={"length": 7}, values={"value": "hunter2"}
+        ),
     },
     accesses={
         "df.merge": {
@@ -209,7 +235,9 @@ GOLDEN = {
 @pytest.mark.parametrize("setting", Setting)
 def test_our_own_input_in_each_setting(setting: Setting) -> None:
     block = (
-        f"# Current relevent runtime information:\n{GOLDEN[setting]}\n" if GOLDEN[setting] else ""
+        f"# Current relevent runtime information:\n{GOLDEN[setting]}\n"
+        if GOLDEN[setting]
+        else ""
     )
     expected = f"{HEAD}{block}# Target Cell:\ndf.merge(df['b'])"
     prompt = render(CELLS, STATE, setting, BARE)
@@ -223,7 +251,9 @@ def test_our_own_input_in_each_setting(setting: Setting) -> None:
     assert prompt.origin == "notebook in bare"
 
 
-@pytest.mark.parametrize("setting", [setting for setting in Setting if setting is not Setting.CODE])
+@pytest.mark.parametrize(
+    "setting", [setting for setting in Setting if setting is not Setting.CODE]
+)
 def test_our_own_block_is_json(setting: Setting) -> None:
     assert json.loads(GOLDEN[setting]).keys() >= {"variables", "accesses"}
 
@@ -241,12 +271,20 @@ def test_our_own_protocol_is_put_around() -> None:
         assert render(CELLS, STATE, setting).text == words.replace(
             PLACEHOLDER, body(CELLS, STATE, setting)
         )
-        assert render(CELLS, STATE, setting).origin == f"notebook in {template_for(setting).name}"
+        assert (
+            render(CELLS, STATE, setting).origin
+            == f"notebook in {template_for(setting).name}"
+        )
 
 
 def test_a_state_without_names_is_an_empty_object() -> None:
     empty = KernelState(
-        "mine", "trip_1_reproduced", Setting.RUNTIME_PLUS, "capture", {}, schema_version=2
+        "mine",
+        "trip_1_reproduced",
+        Setting.RUNTIME_PLUS,
+        "capture",
+        {},
+        schema_version=2,
     )
     assert split_input(body(CELLS, empty, Setting.RUNTIME_PLUS)).block == "{}"
 
@@ -266,7 +304,9 @@ def test_places_are_told_in_the_numbers_that_the_prompt_shows() -> None:
         schema_version=2,
         absent={"names": [missing]},
     )
-    assert json.loads(str(split_input(body(CELLS, state, Setting.RUNTIME_PLUS)).block)) == {
+    assert json.loads(
+        str(split_input(body(CELLS, state, Setting.RUNTIME_PLUS)).block)
+    ) == {
         "absent": {
             "names": [
                 {
@@ -294,7 +334,9 @@ def test_long_cells_and_endless_inputs_are_bounded() -> None:
     long = cell(0, "x = '" + "a" * (MAX_CELL * 3) + "'")
     text = body([long, CELLS[3]], None, Setting.CODE)
     assert len(text) < MAX_CELL + 300
-    assert re.search(r"# \.\.\. 120,006 characters of this cell are not shown \.\.\.", text)
+    assert re.search(
+        r"# \.\.\. 120,006 characters of this cell are not shown \.\.\.", text
+    )
     many = [cell(number, "y = 1\n" * 9_000) for number in range(MAX_BODY // 54_000 + 1)]
     with pytest.raises(PromptError, match="the limit is"):
         body([*many, CELLS[3]], None, Setting.CODE)
@@ -321,6 +363,8 @@ CODE = st.text(st.characters(exclude_categories=["Cs"]), max_size=20).filter(
 
 
 @given(st.lists(CODE, max_size=4), CODE, st.none() | st.just("{}"))
-def test_parts_come_back_from_the_text(executed: list[str], target: str, block: str | None) -> None:
+def test_parts_come_back_from_the_text(
+    executed: list[str], target: str, block: str | None
+) -> None:
     parts = InputText(tuple(executed), block, target)
     assert split_input(join_input(parts)) == parts

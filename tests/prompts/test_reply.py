@@ -19,11 +19,15 @@ GOOD = '{"reasoning": "x is not defined", "detection": true}'
 READ = ReadReply(True, "x is not defined", None)
 
 
-SHAPES = tomllib.loads(Path(__file__).with_name("replies.toml").read_text("utf-8"))["reply"]
+SHAPES = tomllib.loads(Path(__file__).with_name("replies.toml").read_text("utf-8"))[
+    "reply"
+]
 
 
 @pytest.mark.parametrize("reply", SHAPES, ids=[shape["shape"] for shape in SHAPES])
-def test_every_shape_of_the_corpus_is_read_or_refused_as_it_says(reply: dict[str, Any]) -> None:
+def test_every_shape_of_the_corpus_is_read_or_refused_as_it_says(
+    reply: dict[str, Any],
+) -> None:
     """A verdict is what follows the thought, in a reply that is whole; the reasoning is that of the answer."""
     text, finish_reason = reply["text"], reply.get("finish_reason")
     read = read_reply(text, finish_reason)
@@ -41,7 +45,10 @@ def test_every_shape_of_the_corpus_is_read_or_refused_as_it_says(reply: dict[str
         text=text,
         finish_reason=finish_reason,
     )
-    assert (run_of(kept).crashes, run_of(kept).unanswered) == (read.crashes, read.trouble)
+    assert (run_of(kept).crashes, run_of(kept).unanswered) == (
+        read.crashes,
+        read.trouble,
+    )
 
 
 def test_the_corpus_has_enough_shapes_each_once_with_one_expectation() -> None:
@@ -60,7 +67,9 @@ def _exact(shape: dict[str, Any]) -> tuple[str, str | None]:
     return shape["text"], shape.get("finish_reason")
 
 
-@pytest.mark.parametrize("finish_reason", [None, "stop", "end_turn", "tool_calls", "eos"])
+@pytest.mark.parametrize(
+    "finish_reason", [None, "stop", "end_turn", "tool_calls", "eos"]
+)
 def test_reply_that_is_whole_is_read(finish_reason: str | None) -> None:
     assert read_reply(GOOD, finish_reason) == READ
 
@@ -70,9 +79,9 @@ def test_reply_that_is_whole_is_read(finish_reason: str | None) -> None:
 )
 def test_mark_of_thinking_that_a_reasoning_quotes_is_text(tag: str) -> None:
     reasoning = f"the cell prints {tag} and stops"
-    assert read_reply(json.dumps({"reasoning": reasoning, "detection": False})) == ReadReply(
-        False, reasoning, None
-    )
+    assert read_reply(
+        json.dumps({"reasoning": reasoning, "detection": False})
+    ) == ReadReply(False, reasoning, None)
 
 
 def test_last_of_several_answers_that_agree_gives_the_reasoning() -> None:
@@ -89,9 +98,15 @@ def test_object_quoted_within_a_reasoning_is_no_answer() -> None:
 
 
 def test_long_reasoning_is_kept_in_part_and_lone_surrogates_are_escaped() -> None:
-    long = read_reply(json.dumps({"reasoning": "a" * (MAX_REASONING + 1_234), "detection": True}))
-    assert long == ReadReply(True, "a" * MAX_REASONING + " ... 1,234 more characters", None)
-    assert read_reply('{"reasoning": "\\ud800", "detection": true}').reasoning == "\\ud800"
+    long = read_reply(
+        json.dumps({"reasoning": "a" * (MAX_REASONING + 1_234), "detection": True})
+    )
+    assert long == ReadReply(
+        True, "a" * MAX_REASONING + " ... 1,234 more characters", None
+    )
+    assert (
+        read_reply('{"reasoning": "\\ud800", "detection": true}').reasoning == "\\ud800"
+    )
 
 
 REASONINGS = st.text(max_size=300)
@@ -137,7 +152,9 @@ def test_no_text_raises_and_every_one_has_an_answer_or_a_trouble(text: str) -> N
     assert reply.crashes is not None or reply.reasoning is None
 
 
-@given(st.lists(st.sampled_from(["{", '{"a":', '{"', "[", "{ "]), max_size=40).map("".join))
+@given(
+    st.lists(st.sampled_from(["{", '{"a":', '{"', "[", "{ "]), max_size=40).map("".join)
+)
 def test_beginnings_of_objects_before_an_answer_do_not_hide_it(noise: str) -> None:
     assert read_reply(f"{noise} \n{GOOD}").crashes is True
 
@@ -146,7 +163,8 @@ def test_beginnings_of_objects_before_an_answer_do_not_hide_it(noise: str) -> No
     st.recursive(
         st.none() | st.booleans() | st.text(max_size=5),
         lambda inner: (
-            st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+            st.lists(inner, max_size=4)
+            | st.dictionaries(st.text(max_size=5), inner, max_size=4)
         ),
     )
 )
@@ -177,7 +195,9 @@ def test_answer_of_any_length_is_read(n: int) -> None:
     assert read_reply(f"Well: {answer} so.").crashes is True
 
 
-def test_brackets_within_brackets_and_endless_numbers_are_no_answer_and_hide_none() -> None:
+def test_brackets_within_brackets_and_endless_numbers_are_no_answer_and_hide_none() -> (
+    None
+):
     for noise in ('{"a":' * 5_000, '{"a": ' + "1" * 50_000 + "}"):
         assert read_reply(noise).crashes is None
         assert read_reply(noise + GOOD) == READ

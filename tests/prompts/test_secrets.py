@@ -28,7 +28,10 @@ KEYS = [
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_in_a_known_form_is_taken_out(key: str) -> None:
-    assert redacted(f"login('{key}')  # ok") == f"login('<secret of {len(key)} characters>')  # ok"
+    assert (
+        redacted(f"login('{key}')  # ok")
+        == f"login('<secret of {len(key)} characters>')  # ok"
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,11 +46,16 @@ def test_a_key_in_a_known_form_is_taken_out(key: str) -> None:
             "connect(user='me', passwd='open')",
             "connect(user='me', passwd='<secret of 4 characters>')",
         ),
-        ("{'client_secret': 'abcdef'}", "{'client_secret': '<secret of 6 characters>'}"),
+        (
+            "{'client_secret': 'abcdef'}",
+            "{'client_secret': '<secret of 6 characters>'}",
+        ),
         ("'https://me:pw@host/x'", "'https://<secret of 5 characters>@host/x'"),
     ],
 )
-def test_a_text_under_a_name_that_says_secret_is_taken_out(code: str, shown: str) -> None:
+def test_a_text_under_a_name_that_says_secret_is_taken_out(
+    code: str, shown: str
+) -> None:
     assert redacted(code) == shown
     assert redacted(shown) == shown
 
@@ -79,14 +87,20 @@ def test_texts_of_a_state_are_redacted_at_any_depth() -> None:
     }
     assert scrubbed(
         {"items": {"api_key": {"value": "abc"}, "model": {"value": "m"}}}, "config"
-    ) == {"items": {"api_key": {"value": "<secret of 3 characters>"}, "model": {"value": "m"}}}
+    ) == {
+        "items": {
+            "api_key": {"value": "<secret of 3 characters>"},
+            "model": {"value": "m"},
+        }
+    }
     assert scrubbed(["ok", KEYS[0]]) == ["ok", f"<secret of {len(KEYS[0])} characters>"]
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text("ab'=: \n", max_size=12),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text("abc", max_size=3), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("abc", max_size=3), inner, max_size=3)
     ),
     max_leaves=8,
 )

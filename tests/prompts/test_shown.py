@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from crane_core.domain import KernelState, Setting, VariableState
 from crane_core.errors import PromptError
-from crane_core.prompts.categories import GROUP_LEFT_OUT, REPRESENTATION, STRUCTURE, VALUES
+from crane_core.prompts.categories import (
+    GROUP_LEFT_OUT,
+    REPRESENTATION,
+    STRUCTURE,
+    VALUES,
+)
 from crane_core.prompts.published import parse_block, split_input
 from crane_core.prompts.published_facts import NOTHING, kept
 from crane_core.prompts.shown import GROUPS, can_show, merged, shown
@@ -22,7 +27,9 @@ RUNTIME_SETTINGS = [setting for setting in Setting if setting is not Setting.COD
 NAMES = st.text("abcxyz_", min_size=1, max_size=4)
 JSON = st.recursive(
     st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=3)
+    ),
     max_leaves=6,
 )
 FACTS = st.dictionaries(NAMES, JSON, max_size=3)
@@ -56,7 +63,9 @@ CAPTURED = st.builds(
 def published(
     variables: dict[str, VariableState], setting: Setting = Setting.RUNTIME
 ) -> KernelState:
-    return KernelState("junobench", "pandas_1_fixed", setting, "crane-llm-2025-10", variables)
+    return KernelState(
+        "junobench", "pandas_1_fixed", setting, "crane-llm-2025-10", variables
+    )
 
 
 @given(CAPTURED, st.sampled_from(ABLATIONS))
@@ -71,7 +80,9 @@ def test_leaving_a_category_out_leaves_the_others_as_they_are(
             assert getattr(part.variables[name], group) == (
                 {} if group == left_out else getattr(entry, group)
             )
-        assert part.variables[name].type == ("" if left_out == REPRESENTATION else entry.type)
+        assert part.variables[name].type == (
+            "" if left_out == REPRESENTATION else entry.type
+        )
         assert part.variables[name].assigned == entry.assigned
 
 
@@ -103,7 +114,8 @@ def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_t
         "capture",
         {"df": VariableState("DataFrame"), "inner": VariableState("int", via=["f"])},
         accesses=dict.fromkeys(
-            ["df.shape", "df.a.b", "df[0].c", "df.x().y", "inner.real", "gone.away"], entry
+            ["df.shape", "df.a.b", "df[0].c", "df.x().y", "inner.real", "gone.away"],
+            entry,
         ),
         schema_version=2,
     )
@@ -111,7 +123,9 @@ def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_t
         view = shown(state, setting)
         everything = setting is Setting.RUNTIME_PLUS
         assert list(view.variables) == (["df", "inner"] if everything else ["df"])
-        assert list(view.accesses) == (list(state.accesses) if everything else ["df.shape"])
+        assert list(view.accesses) == (
+            list(state.accesses) if everything else ["df.shape"]
+        )
 
 
 @given(CAPTURED)
@@ -181,7 +195,9 @@ NESTED = {
         "sample_shapes": {"input": (2,)},
         "batch_shapes": {"error": "ragged"},
     },
-    "preview": [{"key": "a", "key_type": "str", "value_repr": "1", "value_type": "int"}],
+    "preview": [
+        {"key": "a", "key_type": "str", "value_repr": "1", "value_type": "int"}
+    ],
     "value_info": {"value_type": "binary", "num_unique": 2},
     "fitted_attributes": {"n_features_in_": 4},
     "shape": (4, 2),
@@ -194,7 +210,11 @@ NESTED = {
     ("key", "group", "part"),
     [
         ("per_column", REPRESENTATION, {"type": {"dtype": "int64"}, 3: {}}),
-        ("per_column", VALUES, {"type": {"type": "binary", "num_unique": 2}, 3: {"num_unique": 9}}),
+        (
+            "per_column",
+            VALUES,
+            {"type": {"type": "binary", "num_unique": 2}, 3: {"num_unique": 9}},
+        ),
         ("per_column", STRUCTURE, NOTHING),
         (
             "dataset",
@@ -219,7 +239,9 @@ NESTED = {
         ("dtype", VALUES, NOTHING),
     ],
 )
-def test_a_published_fact_of_several_categories_is_divided(key: str, group: str, part: Any) -> None:
+def test_a_published_fact_of_several_categories_is_divided(
+    key: str, group: str, part: Any
+) -> None:
     found = kept(key, NESTED[key], {group})
     assert found is NOTHING if part is NOTHING else found == part
 
@@ -228,7 +250,9 @@ def union(left: Any, right: Any) -> Any:
     """What two parts of one fact hold together."""
     if isinstance(left, dict) and isinstance(right, dict):
         keys = [*left, *(key for key in right if key not in left)]
-        return {key: union(left.get(key, NOTHING), right.get(key, NOTHING)) for key in keys}
+        return {
+            key: union(left.get(key, NOTHING), right.get(key, NOTHING)) for key in keys
+        }
     if isinstance(left, list) and isinstance(right, list):
         return [union(one, other) for one, other in zip(left, right, strict=True)]
     return right if left is NOTHING else left
@@ -244,7 +268,9 @@ def test_the_parts_of_a_fact_make_up_the_fact(key: str) -> None:
     assert kept(key, NESTED[key], GROUPS) == NESTED[key]
 
 
-def test_the_parts_of_every_published_fact_make_up_the_fact(runtime_texts: dict[str, str]) -> None:
+def test_the_parts_of_every_published_fact_make_up_the_fact(
+    runtime_texts: dict[str, str],
+) -> None:
     n_facts = 0
     for text in runtime_texts.values():
         block = parse_block(str(split_input(text).block))
@@ -255,9 +281,9 @@ def test_the_parts_of_every_published_fact_make_up_the_fact(runtime_texts: dict[
             for group in GROUPS:
                 for key, value in getattr(entry, group).items():
                     n_facts += 1
-                    assert repr(sorted_deep(reduce(union, divided(key, decode(value))))) == repr(
-                        sorted_deep(decode(value))
-                    ), key
+                    assert repr(
+                        sorted_deep(reduce(union, divided(key, decode(value))))
+                    ) == repr(sorted_deep(decode(value))), key
     assert n_facts == 1_301
 
 
@@ -280,27 +306,36 @@ def test_a_published_ablation_took_more_than_its_category() -> None:
     loader = VariableState(
         "DataLoader", {"num_batches": 2, "dataset": {"sample_shapes": {"input": 3}}}
     )
-    state = published({"df": frame, "loader": loader, "np": VariableState("<class 'module'>")})
+    state = published(
+        {"df": frame, "loader": loader, "np": VariableState("<class 'module'>")}
+    )
     without_r = shown(state, Setting.RUNTIME_WITHOUT_R).variables
     assert without_r["np"] == VariableState("")
     assert without_r["df"].assigned == {"cell": 3, "line": 1}
-    assert without_r["df"].values == {"per_column": {"a": {"type": "binary", "num_unique": 2}}}
+    assert without_r["df"].values == {
+        "per_column": {"a": {"type": "binary", "num_unique": 2}}
+    }
     assert without_r["loader"].structure == loader.structure
     without_v = shown(state, Setting.RUNTIME_WITHOUT_V).variables
     assert without_v["df"].values == {"per_column": {"a": {"dtype": "int64"}}}
     assert without_v["loader"] == loader
     without_s = shown(state, Setting.RUNTIME_WITHOUT_S).variables
     assert without_s["loader"] == VariableState("DataLoader")
-    assert without_s["df"] == VariableState(frame.type, {}, {}, frame.values, frame.assigned)
+    assert without_s["df"] == VariableState(
+        frame.type, {}, {}, frame.values, frame.assigned
+    )
 
 
 def test_published_documentation_is_left_out_of_runtime() -> None:
     entry = VariableState(
-        "<class 'method'>", representation={"signature": {}, "doc_importants": {}, "context": {}}
+        "<class 'method'>",
+        representation={"signature": {}, "doc_importants": {}, "context": {}},
     )
     state = published({"df.plot": entry}, Setting.RUNTIME_DOCS)
     assert shown(state, Setting.RUNTIME_DOCS).variables["df.plot"] == entry
-    assert shown(state, Setting.RUNTIME).variables["df.plot"] == VariableState("<class 'method'>")
+    assert shown(state, Setting.RUNTIME).variables["df.plot"] == VariableState(
+        "<class 'method'>"
+    )
 
 
 @pytest.mark.parametrize("stated", RUNTIME_SETTINGS)

@@ -41,7 +41,11 @@ def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         many.map(tuple),
         many.map(lambda items: PrintedSet(tuple(items))),
         entries,
-        st.builds(lambda name, items: PrintedCall(name, tuple(items)), st.text(max_size=5), many),
+        st.builds(
+            lambda name, items: PrintedCall(name, tuple(items)),
+            st.text(max_size=5),
+            many,
+        ),
         st.builds(PrintedDefaultDict, st.text(max_size=5), entries),
     )
 
@@ -94,7 +98,10 @@ def test_what_goes_in_comes_out_through_json_text(value: Any) -> None:
         (float("-inf"), {"$float": "-inf"}),
         (Opaque("<function f>"), {"$repr": "<function f>"}),
         (PrintedCall("torch.Size", ([10],)), {"$call": ["torch.Size", [10]]}),
-        (PrintedDefaultDict("<class 'set'>", {}), {"$defaultdict": ["<class 'set'>", {}]}),
+        (
+            PrintedDefaultDict("<class 'set'>", {}),
+            {"$defaultdict": ["<class 'set'>", {}]},
+        ),
         ([None, True, "x", 0.5], [None, True, "x", 0.5]),
     ],
 )

@@ -49,7 +49,10 @@ def test_the_judge_is_told_every_label_it_may_give_and_no_other() -> None:
     text = template_for_judge().text
     assert text.count(PLACEHOLDER) == 1
     schema = judge_reply_schema()["properties"]
-    assert [name for name in schema if f'"{name}": string' in text] == ["explanation", "label"]
+    assert [name for name in schema if f'"{name}": string' in text] == [
+        "explanation",
+        "label",
+    ]
     assert schema["label"]["enum"] == [str(label) for label in LABELS]
     assert all(f'- "{label}": ' in text for label in LABELS)
     assert str(Label.MISDETECTED) not in text
@@ -57,7 +60,8 @@ def test_the_judge_is_told_every_label_it_may_give_and_no_other() -> None:
 
 def test_both_protocols_differ_in_the_runtime_information_alone() -> None:
     code, runtime = (
-        template_for(setting).text.splitlines() for setting in (Setting.CODE, Setting.RUNTIME)
+        template_for(setting).text.splitlines()
+        for setting in (Setting.CODE, Setting.RUNTIME)
     )
     assert [line for line in runtime if "runtime information" not in line] == code
 

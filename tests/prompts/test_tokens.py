@@ -86,14 +86,20 @@ def test_both_count_the_same_for_any_text(oracle: tiktoken.Encoding, text: str) 
 def test_a_marker_of_the_encoding_is_plain_text(
     oracle: tiktoken.Encoding, empty_cache: Path
 ) -> None:
-    assert count_tokens("<|endoftext|>").n == len(oracle.encode_ordinary("<|endoftext|>")) > 1
+    assert (
+        count_tokens("<|endoftext|>").n
+        == len(oracle.encode_ordinary("<|endoftext|>"))
+        > 1
+    )
 
 
 def test_without_any_table_it_is_an_estimate_and_nobody_is_asked(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tokens, "FALLBACK", "a_package_that_is_not_there")
-    monkeypatch.setattr(tokens, "_tiktoken", lambda: pytest.fail("the network would be asked"))
+    monkeypatch.setattr(
+        tokens, "_tiktoken", lambda: pytest.fail("the network would be asked")
+    )
     counted = count_tokens("x = [1, 2, 3]\n" * 10)
     assert (counted.is_exact, counted.kind) == (False, "estimate")
     assert counted.n == estimated("x = [1, 2, 3]\n" * 10)
@@ -106,14 +112,20 @@ def test_a_damaged_table_is_not_downloaded_anew(
     if content is not None:
         (empty_cache / TABLE_FILE).write_bytes(content)
     monkeypatch.setattr(tokens, "FALLBACK", "a_package_that_is_not_there")
-    monkeypatch.setattr(tokens, "_tiktoken", lambda: pytest.fail("the network would be asked"))
+    monkeypatch.setattr(
+        tokens, "_tiktoken", lambda: pytest.fail("the network would be asked")
+    )
     assert count_tokens("a").kind == "estimate"
     assert content is None or (empty_cache / TABLE_FILE).read_bytes() == content
 
 
-def test_a_cache_that_is_switched_off_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_is_switched_off_is_no_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv(CACHE_VARIABLES[0], "")
-    monkeypatch.setattr(tokens, "_tiktoken", lambda: pytest.fail("the network would be asked"))
+    monkeypatch.setattr(
+        tokens, "_tiktoken", lambda: pytest.fail("the network would be asked")
+    )
     assert count_tokens("a").how != "tiktoken o200k_base"
 
 

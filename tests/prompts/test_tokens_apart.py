@@ -14,7 +14,13 @@ from crane_core.prompts import tokens_apart
 from crane_core.prompts.tokens import CACHE_VARIABLES, count_tokens, estimate
 from crane_core.prompts.tokens_apart import count_apart
 
-TEXTS = ["", "def f(x): return x + 1\n", "<|endoftext|>é😀", "a\udc80b", "x = [1, 2, 3]\n" * 500]
+TEXTS = [
+    "",
+    "def f(x): return x + 1\n",
+    "<|endoftext|>é😀",
+    "a\udc80b",
+    "x = [1, 2, 3]\n" * 500,
+]
 PRINT_MEMORY = """
 import resource
 from crane_core.prompts.tokens_apart import count_apart
@@ -53,7 +59,11 @@ def test_another_process_counts_the_same(input_texts: dict[str, str]) -> None:
 def test_a_text_is_counted_once(n_started: list[int]) -> None:
     first = count_apart(["a b", "c", "a b"])
     assert [count.n for count in first] == [2, 1, 2]
-    assert count_apart(["c", "d e f", "a b"]) == [first[1], count_tokens("d e f"), first[0]]
+    assert count_apart(["c", "d e f", "a b"]) == [
+        first[1],
+        count_tokens("d e f"),
+        first[0],
+    ]
     assert count_apart([]) == []
     assert n_started == [2, 1]
 
@@ -69,7 +79,9 @@ def test_counts_that_are_remembered_are_bounded(
     assert n_started == [3, 1]
 
 
-def test_a_process_that_is_too_slow_is_ended_and_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_process_that_is_too_slow_is_ended_and_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.WARNING):
         assert count_apart(["x = 1"], limit_s=0.001) == [estimate("x = 1")]
     assert "timed out after 0.001 seconds" in caplog.text
@@ -98,7 +110,9 @@ def test_a_process_that_fails_is_told(
     assert why in caplog.text
 
 
-def test_others_are_not_waited_for_without_end(caplog: pytest.LogCaptureFixture) -> None:
+def test_others_are_not_waited_for_without_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with tokens_apart._ONE_AT_A_TIME, caplog.at_level(logging.WARNING):
         assert count_apart(["x = 1"], limit_s=0.01) == [estimate("x = 1")]
     assert "others are being counted" in caplog.text

@@ -30,8 +30,12 @@ def processes_marked(mark: str) -> dict[int, str]:
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            if f"{MARK}={mark}".encode() in (path / "environ").read_bytes().split(b"\0"):
-                found[int(path.name)] = (path / "cmdline").read_text().replace("\0", " ")
+            if f"{MARK}={mark}".encode() in (path / "environ").read_bytes().split(
+                b"\0"
+            ):
+                found[int(path.name)] = (
+                    (path / "cmdline").read_text().replace("\0", " ")
+                )
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
     return found
@@ -40,7 +44,9 @@ def processes_marked(mark: str) -> dict[int, str]:
 def is_running(pid: int) -> bool:
     """Whether there is such a process; one that has ended and waits for its parent is not running."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        )
     except (FileNotFoundError, ProcessLookupError):
         return False
 
@@ -51,7 +57,9 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     name = uuid.uuid4().hex
     monkeypatch.setenv(MARK, name)
     yield name
-    assert {pid: line for pid, line in processes_marked(name).items() if pid != os.getpid()} == {}
+    assert {
+        pid: line for pid, line in processes_marked(name).items() if pid != os.getpid()
+    } == {}
 
 
 def write_notebook(
@@ -77,7 +85,9 @@ def write_notebook(
             cell.metadata["tags"] = list(tags[index])
         if index == crash:
             cell.outputs = [
-                nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])
+                nbformat.v4.new_output(
+                    "error", ename="ValueError", evalue="no", traceback=[]
+                )
             ]
         book.cells.append(cell)
     for cell in book.cells:
@@ -118,7 +128,9 @@ class SharedKernel:
         ]
         limits = {"limits": UNHURRIED} if unhurried else {}
         state: dict[str, Any] = self._told(
-            probe_source.look({"target": target, "cells": ran} | limits, probe_source.OUR_MAGIC)
+            probe_source.look(
+                {"target": target, "cells": ran} | limits, probe_source.OUR_MAGIC
+            )
         )["state"]
         return state
 

@@ -17,7 +17,11 @@ import pytest
 from hypothesis import given, seed
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_surrogates import operations, signatures, worker
+from crane_core.runtime.kernel_side.crane_surrogates import (
+    operations,
+    signatures,
+    worker,
+)
 from crane_core.runtime.kernel_side.crane_surrogates.asked import of_python
 from tests.examples import examples
 from tests.optional import each
@@ -154,7 +158,9 @@ class Case:
         if self.chosen.random() < 0.1:
             return {"facts": {"type": f"numpy.{self.chosen.choice(NUMBERS)}"}}
         shape, dtype = self.chosen.choice(SHAPES), self.chosen.choice(DTYPES)
-        return {"facts": {"type": "numpy.ndarray", "shape": list(shape), "dtype": dtype}}
+        return {
+            "facts": {"type": "numpy.ndarray", "shape": list(shape), "dtype": dtype}
+        }
 
 
 TORCH_DTYPES = [
@@ -232,9 +238,13 @@ def elements(dtype: Any, shape: Sequence[int], chosen: random.Random) -> Any:
     return numbers(n, shape, chosen, is_whole=dtype.kind not in "fc").astype(dtype)
 
 
-def numbers(n: int, shape: Sequence[int], chosen: random.Random, *, is_whole: bool) -> Any:
+def numbers(
+    n: int, shape: Sequence[int], chosen: random.Random, *, is_whole: bool
+) -> Any:
     """Numbers of a kind that an operation may need: small indices, growing, positive definite, all but finite."""
-    kind = chosen.choice(["small", "grows", "falls", "definite", "far", "many", "counts", "shares"])
+    kind = chosen.choice(
+        ["small", "grows", "falls", "definite", "far", "many", "counts", "shares"]
+    )
     if kind == "definite" and len(shape) >= 2 and shape[-1] == shape[-2]:
         return np.broadcast_to(np.eye(shape[-1]) * chosen.randint(1, 4), shape).copy()
     if kind in ("grows", "falls"):
@@ -243,7 +253,9 @@ def numbers(n: int, shape: Sequence[int], chosen: random.Random, *, is_whole: bo
     elif kind == "far":
         drawn = [
             chosen.choice(
-                [-100, -1, 0, 127, 100] if is_whole else [np.nan, np.inf, -np.inf, -0.0, 1e30]
+                [-100, -1, 0, 127, 100]
+                if is_whole
+                else [np.nan, np.inf, -np.inf, -0.0, 1e30]
             )
             for _ in range(n)
         ]
@@ -253,7 +265,9 @@ def numbers(n: int, shape: Sequence[int], chosen: random.Random, *, is_whole: bo
     elif kind == "shares":
         drawn = [1 if is_whole else 1 / max(n, 1)] * n
     else:
-        drawn = [chosen.randint(*((0, 2) if kind == "small" else (-5, 12))) for _ in range(n)]
+        drawn = [
+            chosen.randint(*((0, 2) if kind == "small" else (-5, 12))) for _ in range(n)
+        ]
     return np.array(drawn, "f8").reshape(shape)
 
 
@@ -278,7 +292,9 @@ def real_tensor(facts: dict[str, Any], chosen: random.Random) -> Any:
     if not facts.get("requires_grad", can_grad and chosen.random() < 0.5):
         return tensor
     tensor.requires_grad_()
-    is_leaf = "grad_fn" not in facts if "requires_grad" in facts else chosen.random() < 0.5
+    is_leaf = (
+        "grad_fn" not in facts if "requires_grad" in facts else chosen.random() < 0.5
+    )
     with torch.enable_grad():
         return tensor if is_leaf else tensor * 1
 
@@ -302,7 +318,9 @@ def listed(library: str) -> Iterator[tuple[str, str, str, Sequence[int]]]:
             yield "call", library, name, places
     for holder, methods in operations.METHODS.items():
         if holder in ("numpy.ndarray", "torch.Tensor") and holder.startswith(library):
-            yield from (("method", holder, name, places) for name, places in methods.items())
+            yield from (
+                ("method", holder, name, places) for name, places in methods.items()
+            )
 
 
 def question(
@@ -323,7 +341,13 @@ def question(
         chosen.choice(NAMES): known(chosen.choice(KNOWN))
         for _ in range(chosen.choice([0, 0, 0, 0, 1]))
     }
-    return {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
+    return {
+        "step": step,
+        "of": of,
+        "name": name,
+        "operands": operands,
+        "keywords": keywords,
+    }
 
 
 def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
@@ -364,11 +388,17 @@ def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
 
 def index(case: Case) -> dict[str, Any]:
     chosen = case.chosen
-    plain = [{"ellipsis": True}, known(None), *map(known, (0, -1, 1, 5, [0, 1], "a", 1.5, True))]
+    plain = [
+        {"ellipsis": True},
+        known(None),
+        *map(known, (0, -1, 1, 5, [0, 1], "a", 1.5, True)),
+    ]
     part = [
         case.array,
         lambda: chosen.choice(plain),
-        lambda: {"slice": [known(None), chosen.choice([known(2), case.array()]), known(None)]},
+        lambda: {
+            "slice": [known(None), chosen.choice([known(2), case.array()]), known(None)]
+        },
     ]
     if chosen.random() < 0.5:
         return chosen.choice(part)()
@@ -381,7 +411,9 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
     if "unknown" in answer:
         return
     step, of, name = order["step"], order["of"], order["name"]
-    if "gave" in answer and not (answer["gave"] and operations.tells_result(step, of, name)):
+    if "gave" in answer and not (
+        answer["gave"] and operations.tells_result(step, of, name)
+    ):
         return
     operation = worker._operation(step, of, name)
     for _ in range(N_TRIED):
@@ -401,7 +433,9 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
 
 def is_told_by(facts: dict[str, Any], seen: dict[str, Any]) -> bool:
     """Whether all that was concluded of a value, and of its parts, is seen of a real one."""
-    plain = {name: fact for name, fact in facts.items() if name not in ("items", "shape")}
+    plain = {
+        name: fact for name, fact in facts.items() if name not in ("items", "shape")
+    }
     lengths = zip(facts.get("shape", ()), seen.get("shape", ()), strict=True)
     if any(length is not None and length != other for length, other in lengths):
         return False
@@ -409,7 +443,8 @@ def is_told_by(facts: dict[str, Any], seen: dict[str, Any]) -> bool:
         return False
     parts = facts.get("items", {})
     return all(
-        part == {"type": ""} or is_told_by(part, seen["items"][at]) for at, part in parts.items()
+        part == {"type": ""} or is_told_by(part, seen["items"][at])
+        for at, part in parts.items()
     )
 
 
@@ -450,14 +485,17 @@ COUNTED = [
 
 @examples(600)
 @given(number=st.integers(0, 2**32))
-def test_a_number_of_arguments_that_is_refused_is_refused_whatever_they_are(number: int) -> None:
+def test_a_number_of_arguments_that_is_refused_is_refused_whatever_they_are(
+    number: int,
+) -> None:
     chosen = random.Random(number)
     path, n_given = chosen.choice(COUNTED), chosen.randint(0, 6)
     if "raised" not in signatures.bound(path, n_given, [], kind="call"):
         return
     for _ in range(N_TRIED):
         operands = [
-            chosen.choice([*KNOWN, np.eye(2), np.arange(3), "text"]) for _ in range(n_given)
+            chosen.choice([*KNOWN, np.eye(2), np.arange(3), "text"])
+            for _ in range(n_given)
         ]
         with pytest.raises(TypeError):
             signatures.found(path)(*operands)

@@ -30,7 +30,9 @@ def of_object(
         ("sklearn.feature_selection.SelectKBest", "fit_transforms"),
     ],
 )
-def test_a_name_that_no_code_of_a_library_writes_is_missing(path: str, name: str) -> None:
+def test_a_name_that_no_code_of_a_library_writes_is_missing(
+    path: str, name: str
+) -> None:
     assert of_object(path, name)["raised"] == "AttributeError"
 
 
@@ -56,10 +58,13 @@ def test_what_may_be_there_is_unknown(path: str, name: str) -> None:
 
 def test_an_object_that_is_there_needs_not_be_made() -> None:
     assert (
-        of_object("scipy.sparse.csr_array", "toarrays", is_made=False)["raised"] == "AttributeError"
+        of_object("scipy.sparse.csr_array", "toarrays", is_made=False)["raised"]
+        == "AttributeError"
     )
     assert (
-        of_object("sklearn.model_selection.KFold", "get_n_splitz", is_made=False)["raised"]
+        of_object("sklearn.model_selection.KFold", "get_n_splitz", is_made=False)[
+            "raised"
+        ]
         == "AttributeError"
     )
 
@@ -70,9 +75,9 @@ def test_a_table_shows_only_labels_that_it_may_have() -> None:
         == "AttributeError"
     )
     assert list(of_object("pandas.DataFrame", "sums", is_made=False)) == ["unknown"]
-    assert list(of_object("pandas.DataFrame", "add_columns", is_made=False, is_label=False)) == [
-        "unknown"
-    ]
+    assert list(
+        of_object("pandas.DataFrame", "add_columns", is_made=False, is_label=False)
+    ) == ["unknown"]
 
 
 def test_methods_are_known_but_those_that_objects_may_hide() -> None:
@@ -112,28 +117,48 @@ def on_table(name: str, *operands: Any, **keywords: Any) -> dict[str, Any]:
 
 
 def test_a_name_is_looked_for_in_the_result_of_another_step() -> None:
-    assert chained("attribute", "means", on_table("rolling", 2))["raised"] == "AttributeError"
-    assert chained("attribute", "means", on_table("groupby", "a"))["raised"] == "AttributeError"
+    assert (
+        chained("attribute", "means", on_table("rolling", 2))["raised"]
+        == "AttributeError"
+    )
+    assert (
+        chained("attribute", "means", on_table("groupby", "a"))["raised"]
+        == "AttributeError"
+    )
     assert "raised" not in chained("attribute", "b", on_table("groupby", "a"))
     assert "raised" not in chained("attribute", "mean", on_table("rolling", 2))
 
 
 def test_labels_of_a_result_that_hang_on_values_are_not_looked_for() -> None:
     assert list(chained("attribute", "sums", on_table("sum"))) == ["unknown"]
-    assert list(chained("attribute", "ones", on_table("pivot_table", index="a"))) == ["unknown"]
+    assert list(chained("attribute", "ones", on_table("pivot_table", index="a"))) == [
+        "unknown"
+    ]
 
 
 def test_a_step_on_the_result_of_another_is_refused_as_by_itself() -> None:
     assert (
-        chained("method", "rank", on_table("expanding"), method="maximum")["raised"] == "ValueError"
+        chained("method", "rank", on_table("expanding"), method="maximum")["raised"]
+        == "ValueError"
     )
-    assert chained("method", "mean", on_table("rolling", 2), 1, 2, 3, 4)["raised"] == "TypeError"
-    assert "raised" not in chained("method", "rank", on_table("expanding"), method="max")
+    assert (
+        chained("method", "mean", on_table("rolling", 2), 1, 2, 3, 4)["raised"]
+        == "TypeError"
+    )
+    assert "raised" not in chained(
+        "method", "rank", on_table("expanding"), method="max"
+    )
 
 
 def test_what_is_made_of_known_values_alone_is_known_whole() -> None:
     listed = {"list": [{"is": "b"}, {"is": "a"}]}
-    made = {"step": "call", "of": "pandas", "name": "Series", "operands": [listed], "keywords": {}}
+    made = {
+        "step": "call",
+        "of": "pandas",
+        "name": "Series",
+        "operands": [listed],
+        "keywords": {},
+    }
     assert chained("attribute", "astypes", made)["raised"] == "AttributeError"
     assert "raised" not in chained("method", "astype", made, "category")
 

@@ -12,7 +12,10 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from crane_core.runtime.kernel_side.crane_surrogates import worker
 
-CLASS, FUNCTION = "sklearn.linear_model.LogisticRegression", "sklearn.preprocessing.minmax_scale"
+CLASS, FUNCTION = (
+    "sklearn.linear_model.LogisticRegression",
+    "sklearn.preprocessing.minmax_scale",
+)
 
 
 def asked(path: str, given: dict[str, Any], step: str = "") -> dict[str, Any]:
@@ -56,7 +59,9 @@ def test_what_it_may_be_is_told() -> None:
         ("os.getcwd", {"a": 1}),
     ],
 )
-def test_nothing_is_said_of_what_is_taken_or_not_known(path: str, given: dict[str, Any]) -> None:
+def test_nothing_is_said_of_what_is_taken_or_not_known(
+    path: str, given: dict[str, Any]
+) -> None:
     assert list(asked(path, given)) == ["unknown"]
 
 

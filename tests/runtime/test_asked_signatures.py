@@ -13,7 +13,11 @@ from crane_core.runtime.kernel_side.crane_surrogates import signatures, worker
 
 
 def bound(
-    path: str, n_positional: int, *keywords: str, is_method: bool = False, kind: str = "call"
+    path: str,
+    n_positional: int,
+    *keywords: str,
+    is_method: bool = False,
+    kind: str = "call",
 ) -> dict[str, Any]:
     order = {"step": "binds", "of": path, "name": "method" if is_method else kind}
     return worker.answer(
@@ -49,15 +53,21 @@ def test_arguments_that_a_function_does_not_take_are_refused_as_by_itself(
 
 def test_a_method_gets_its_object_first() -> None:
     assert (
-        bound("sklearn.linear_model._logistic.LogisticRegression.fit", 1, is_method=True)["raised"]
+        bound(
+            "sklearn.linear_model._logistic.LogisticRegression.fit", 1, is_method=True
+        )["raised"]
         == "TypeError"
     )
     assert list(
-        bound("sklearn.linear_model._logistic.LogisticRegression.fit", 2, is_method=True)
+        bound(
+            "sklearn.linear_model._logistic.LogisticRegression.fit", 2, is_method=True
+        )
     ) == ["unknown"]
 
 
-def test_a_wrapped_method_without_its_object_is_not_told_as_a_lack_of_arguments() -> None:
+def test_a_wrapped_method_without_its_object_is_not_told_as_a_lack_of_arguments() -> (
+    None
+):
     """scikit-learn's wrapper asks what it takes for the object, the data, for its parameters."""
     from sklearn.cluster import KMeans
 
@@ -73,7 +83,9 @@ def test_a_signature_that_was_put_on_a_function_is_not_believed() -> None:
 
     with pytest.raises(AttributeError):
         Figure().set(nonsense=1)
-    assert list(bound("matplotlib.figure.Figure.set", 0, "nonsense", is_method=True)) == ["unknown"]
+    assert list(
+        bound("matplotlib.figure.Figure.set", 0, "nonsense", is_method=True)
+    ) == ["unknown"]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +113,9 @@ def test_a_wrapper_that_changes_arguments_is_not_believed() -> None:
     taken()
     assert "raised" not in bound("numpy.testing.assert_array_equal", 2)
     assert pd.DataFrame({"a": [1]}).shape == (1, 1)
-    assert "raised" not in bound("pandas.core.frame.DataFrame.drop_duplicates", 0, is_method=True)
+    assert "raised" not in bound(
+        "pandas.core.frame.DataFrame.drop_duplicates", 0, is_method=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +160,9 @@ def test_functions_that_are_not_written_in_python_say_how_many_arguments_they_ta
         ("builtins.exit", 3),
     ],
 )
-def test_what_they_say_of_the_objects_that_they_get_does_not_count(path: str, n_given: int) -> None:
+def test_what_they_say_of_the_objects_that_they_get_does_not_count(
+    path: str, n_given: int
+) -> None:
     assert list(bound(path, n_given)) == ["unknown"]
 
 
@@ -168,7 +184,9 @@ def test_so_do_methods(path: str, n_given: int, *, is_refused: bool) -> None:
     assert ("raised" in bound(path, n_given, is_method=True)) is is_refused
 
 
-def test_data_that_stands_where_an_estimator_should_is_asked_for_what_estimators_have() -> None:
+def test_data_that_stands_where_an_estimator_should_is_asked_for_what_estimators_have() -> (
+    None
+):
     from sklearn.linear_model import Ridge
 
     with pytest.raises(AttributeError):

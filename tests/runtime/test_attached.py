@@ -43,7 +43,9 @@ class Live:
     def __init__(self, folder: Path, notebook: Path) -> None:
         nbformat.write(
             nbformat.v4.new_notebook(
-                cells=[nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET, "beds")]
+                cells=[
+                    nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET, "beds")
+                ]
             ),
             notebook,
         )
@@ -63,7 +65,9 @@ class Live:
         def keep(message: dict[str, Any]) -> None:
             told.append(message["content"].get("text") or "")
 
-        self.client.execute_interactive(code, timeout=PATIENCE_S, output_hook=keep, **options)
+        self.client.execute_interactive(
+            code, timeout=PATIENCE_S, output_hook=keep, **options
+        )
         return "".join(told)
 
     def everything(self) -> str:
@@ -104,14 +108,24 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
         yield kernel
 
 
-def test_a_kernel_is_found_by_id_its_beginning_its_file_and_its_notebook(live: Live) -> None:
+def test_a_kernel_is_found_by_id_its_beginning_its_file_and_its_notebook(
+    live: Live,
+) -> None:
     found = running_kernels()
     assert [(kernel.id, kernel.file, kernel.notebook) for kernel in found] == [
         (live.id, live.file, live.notebook)
     ]
-    for text in (live.id, live.id[:6], str(live.file), live.file.name, str(live.notebook)):
+    for text in (
+        live.id,
+        live.id[:6],
+        str(live.file),
+        live.file.name,
+        str(live.notebook),
+    ):
         assert kernel_named(text) == found[0]
-    with pytest.raises(KernelStartError, match=r"No kernel that runs is known as 'x'\. List those"):
+    with pytest.raises(
+        KernelStartError, match=r"No kernel that runs is known as 'x'\. List those"
+    ):
         kernel_named("x")
 
 
@@ -125,14 +139,21 @@ def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(live: Live) -> N
             seen = kernel.look(ran, TARGET)
     assert live.everything() == before
     assert (
-        live.run("import gc\nprint(gc.isenabled())", silent=False, store_history=False) == "True\n"
+        live.run("import gc\nprint(gc.isenabled())", silent=False, store_history=False)
+        == "True\n"
     )
     first, second = ran[-2:]
-    assert (first.source, second.source, second.number) == (SETUP, "beds", first.number + 1)
+    assert (first.source, second.source, second.number) == (
+        SETUP,
+        "beds",
+        first.number + 1,
+    )
     assert seen.state["variables"]["beds"]["type"] == "dict"
 
 
-def test_a_certain_crash_of_the_next_cell_is_told_of_what_the_kernel_holds(live: Live) -> None:
+def test_a_certain_crash_of_the_next_cell_is_told_of_what_the_kernel_holds(
+    live: Live,
+) -> None:
     checked = attached(kernel_named(live.id))
     assert (checked.path, checked.plan.target.index) == (live.notebook, 1)
     assert findings(verdict(checked))[0]["exception"] == "KeyError"
@@ -157,16 +178,25 @@ def test_a_busy_kernel_is_refused_and_still_listed(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", 1.0)
-    asked = live.client.execute("import time\nprint('begun', flush=True)\ntime.sleep(600)")
-    while (live.client.get_iopub_msg(timeout=PATIENCE_S)["content"].get("text") or "") != "begun\n":
+    asked = live.client.execute(
+        "import time\nprint('begun', flush=True)\ntime.sleep(600)"
+    )
+    while (
+        live.client.get_iopub_msg(timeout=PATIENCE_S)["content"].get("text") or ""
+    ) != "begun\n":
         pass
     try:
         assert len(running_kernels()) == 1
-        with pytest.raises(KernelError, match=r"^The kernel ward\.ipynb is busy\. Wait until"):
+        with pytest.raises(
+            KernelError, match=r"^The kernel ward\.ipynb is busy\. Wait until"
+        ):
             attached(kernel_named(live.id))
     finally:
         live.manager.interrupt_kernel()
-        while live.client.get_shell_msg(timeout=PATIENCE_S)["parent_header"]["msg_id"] != asked:
+        while (
+            live.client.get_shell_msg(timeout=PATIENCE_S)["parent_header"]["msg_id"]
+            != asked
+        ):
             pass
 
 
@@ -178,7 +208,13 @@ def test_an_ended_kernel_and_what_is_no_connection_file_are_told(
     assert capsys.readouterr() == ("No kernel runs.\n", "")
     own.file.write_text(
         json.dumps(
-            {"hb_port": 1, "shell_port": 2, "ip": "127.0.0.1", "transport": "tcp", "key": ""}
+            {
+                "hb_port": 1,
+                "shell_port": 2,
+                "ip": "127.0.0.1",
+                "transport": "tcp",
+                "key": "",
+            }
         )
     )
     assert running_kernels() == []
@@ -210,14 +246,25 @@ def test_a_kernel_that_tells_no_state_is_told(own: Live) -> None:
 
 @pytest.mark.parametrize(
     ("ran", "expected"),
-    [([], 0), (["a = 1"], 1), (["a = 1", "else"], 1), (["b = 2", "a = 1\n"], 1), (["b = 2"], 1)],
+    [
+        ([], 0),
+        (["a = 1"], 1),
+        (["a = 1", "else"], 1),
+        (["b = 2", "a = 1\n"], 1),
+        (["b = 2"], 1),
+    ],
 )
 def test_the_next_cell_follows_the_last_that_stands_in_the_file(
     ran: list[str], expected: int
 ) -> None:
-    cells = [CodeCell(place, source, None, None) for place, source in enumerate(("a = 1", "b = 2"))]
+    cells = [
+        CodeCell(place, source, None, None)
+        for place, source in enumerate(("a = 1", "b = 2"))
+    ]
     assert (
-        next_cell(cells, [Ran(number, source) for number, source in enumerate(ran, start=1)])
+        next_cell(
+            cells, [Ran(number, source) for number, source in enumerate(ran, start=1)]
+        )
         == expected
     )
 
@@ -237,9 +284,19 @@ def test_the_command_lists_kernels_and_checks_one(
         "kernels": [{"id": live.id, "notebook": str(notebook), "file": str(live.file)}]
     }
     code, out, _ = check("--attach", str(notebook))
-    assert (code, out.splitlines()[0]) == (0, "code cell 1 of ward.ipynb will certainly crash")
-    told = json.loads(check(str(notebook), "--attach", live.id, "--target", "2", "--json")[1])
-    assert (told["target"], told["crashes"], told["seconds_before"], told["attached"]) == (
+    assert (code, out.splitlines()[0]) == (
+        0,
+        "code cell 1 of ward.ipynb will certainly crash",
+    )
+    told = json.loads(
+        check(str(notebook), "--attach", live.id, "--target", "2", "--json")[1]
+    )
+    assert (
+        told["target"],
+        told["crashes"],
+        told["seconds_before"],
+        told["attached"],
+    ) == (
         2,
         None,
         None,

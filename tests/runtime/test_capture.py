@@ -64,7 +64,14 @@ TRACES = (
     "len(In), len(Out)",
     "sys.gettrace(), sys.getprofile()",
 )
-OTHERS = ("log", "north", "WIDTH", "list(words)", "laps", "get_ipython().execution_count")
+OTHERS = (
+    "log",
+    "north",
+    "WIDTH",
+    "list(words)",
+    "laps",
+    "get_ipython().execution_count",
+)
 LIBRARY_NAMES = (
     "difflib",
     "fractions",
@@ -146,13 +153,19 @@ def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(
     notebook: WriteNotebook,
 ) -> None:
     path = notebook(
-        "twice", "n = {'a': 1, 'b': 2}", "# [reexecute]\ndel n['a']", counts=[1, 3], crash=1
+        "twice",
+        "n = {'a': 1, 'b': 2}",
+        "# [reexecute]\ndel n['a']",
+        counts=[1, 3],
+        crash=1,
     )
     captured = capture(path, probes=["list(n)"])
     assert (captured.target, ran(captured), probed(captured)) == (1, [0, 1], ["['b']"])
 
 
-def test_without_counts_a_notebook_runs_from_top_to_bottom(notebook: WriteNotebook) -> None:
+def test_without_counts_a_notebook_runs_from_top_to_bottom(
+    notebook: WriteNotebook,
+) -> None:
     path = notebook("fresh", "n = 1", "n = n * 3", "n", counts=[None] * 3)
     assert (read_plan(path, None).target.index, planned(path)) == (2, [0, 1])
 
@@ -183,7 +196,9 @@ def test_each_cell_is_timed(usual: Usual) -> None:
     assert captured.kernel_seconds > sum(seconds.values()) + captured.result.seconds
 
 
-def test_a_cell_that_raises_stops_the_capture_and_is_named(notebook: WriteNotebook) -> None:
+def test_a_cell_that_raises_stops_the_capture_and_is_named(
+    notebook: WriteNotebook,
+) -> None:
     path = notebook("broken", "a = 1", "{}['lane']", "a")
     words = r"^Code cell 1 of broken.ipynb, .* the target \(code cell 2\), raised KeyError: 'lane'"
     with pytest.raises(CellRaisedError, match=words) as at:
@@ -202,10 +217,17 @@ def test_tags_let_a_cell_raise_or_leave_it_out(notebook: WriteNotebook) -> None:
     assert (captured.target, probed(captured)) == (3, [1])
 
 
-def test_without_a_target_cells_with_these_tags_are_passed_over(notebook: WriteNotebook) -> None:
-    raised = notebook("raised", "[][0]", "n = 1", "n", crash=0, tags={0: ["raises-exception"]})
+def test_without_a_target_cells_with_these_tags_are_passed_over(
+    notebook: WriteNotebook,
+) -> None:
+    raised = notebook(
+        "raised", "[][0]", "n = 1", "n", crash=0, tags={0: ["raises-exception"]}
+    )
     skipped = notebook("skipped", "n = 1", "n", tags={1: ["skip-execution"]})
-    assert (read_plan(raised, None).target.index, read_plan(skipped, None).target.index) == (2, 0)
+    assert (
+        read_plan(raised, None).target.index,
+        read_plan(skipped, None).target.index,
+    ) == (2, 0)
     assert read_plan(skipped, 1).target.index == 1
 
 
@@ -236,7 +258,9 @@ def test_looking_leaves_no_trace(usual: Usual) -> None:
     assert usual.captured.result.state["absent"]["names"]
 
 
-def test_the_notebooks_own_names_cannot_mislead_the_look(notebook: WriteNotebook) -> None:
+def test_the_notebooks_own_names_cannot_mislead_the_look(
+    notebook: WriteNotebook,
+) -> None:
     path = notebook(
         "shadows",
         "import sys, types\nsys.modules['crane_probe'] = types.ModuleType('crane_probe')\n"
@@ -248,8 +272,12 @@ def test_the_notebooks_own_names_cannot_mislead_the_look(notebook: WriteNotebook
     assert "lane" in captured.result.state["variables"]
 
 
-def test_a_file_of_the_notebook_that_is_called_as_a_library_module_is_not_run(usual: Usual) -> None:
-    assert {f"{name}.py" for name in LIBRARY_NAMES} < {path.name for path in usual.folder.iterdir()}
+def test_a_file_of_the_notebook_that_is_called_as_a_library_module_is_not_run(
+    usual: Usual,
+) -> None:
+    assert {f"{name}.py" for name in LIBRARY_NAMES} < {
+        path.name for path in usual.folder.iterdir()
+    }
     assert list(usual.folder.glob("*.ran")) == []
 
 
@@ -260,7 +288,11 @@ def test_the_document_tells_state_and_capture(raised: Captured) -> None:
     assert (document["notebook"], document["target"]) == ("raised.ipynb", 10)
     assert document["capture_seconds"] == raised.result.seconds > 0
     first, second, *_ = document["captured"]["cells"]
-    assert first == {"cell": 0, "execution_count": 1, "seconds": raised.cells[0].seconds}
+    assert first == {
+        "cell": 0,
+        "execution_count": 1,
+        "seconds": raised.cells[0].seconds,
+    }
     assert (second["exception"], second["message"]) == ("KeyError", "'lane'")
     assert document["captured"]["left_running"] == {"threads": [], "processes": []}
     assert document["captured"]["python"] == sys.version.split()[0]
@@ -275,14 +307,18 @@ def test_the_document_tells_state_and_capture(raised: Captured) -> None:
         ('{"cells": []}', "no code cell"),
     ],
 )
-def test_what_is_no_notebook_is_refused(tmp_path: Path, content: str, said: str) -> None:
+def test_what_is_no_notebook_is_refused(
+    tmp_path: Path, content: str, said: str
+) -> None:
     path = tmp_path / "none.ipynb"
     path.write_text(content)
     with pytest.raises(NotebookError, match=said):
         capture(path)
 
 
-def test_a_missing_notebook_or_cell_is_refused(notebook: WriteNotebook, tmp_path: Path) -> None:
+def test_a_missing_notebook_or_cell_is_refused(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
     with pytest.raises(NotebookError, match="cannot be read: No such file"):
         capture(tmp_path / "missing.ipynb")
     with pytest.raises(NotebookError, match="no code cell 2; the notebook has 2"):
@@ -308,18 +344,23 @@ def test_any_interpreter_and_kernelspec_can_be_named(
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     monkeypatch.setenv("POOL", "north")
     path = notebook("named", "import os, sys", "os")
-    assert probed(capture(path, kernel="laps", probes=["os.environ['LAPS']"])) == ["north-7"]
+    assert probed(capture(path, kernel="laps", probes=["os.environ['LAPS']"])) == [
+        "north-7"
+    ]
     assert probed(capture(path, python=sys.executable, probes=["sys.executable"])) == [
         sys.executable
     ]
 
 
-def test_a_kernel_that_does_not_come_up_says_why(notebook: WriteNotebook, tmp_path: Path) -> None:
+def test_a_kernel_that_does_not_come_up_says_why(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
     path = notebook("nowhere", "a = 1", "a")
     with pytest.raises(KernelStartError, match=r"The program .*missing"):
         capture(path, python=tmp_path / "missing")
     with pytest.raises(
-        KernelStartError, match=r"The kernelspec 'missing' is not installed\. Installed: "
+        KernelStartError,
+        match=r"The kernelspec 'missing' is not installed\. Installed: ",
     ):
         capture(path, kernel="missing")
     venv.create(tmp_path / "bare", with_pip=False)
@@ -329,7 +370,9 @@ def test_a_kernel_that_does_not_come_up_says_why(notebook: WriteNotebook, tmp_pa
         capture(path, python=tmp_path / "bare" / "bin" / "python")
 
 
-def test_a_kernel_that_is_silent_is_given_up(notebook: WriteNotebook, tmp_path: Path) -> None:
+def test_a_kernel_that_is_silent_is_given_up(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
     sleeper = tmp_path / "sleeper"
     sleeper.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
     sleeper.chmod(0o755)
@@ -341,14 +384,18 @@ def test_a_kernel_without_our_bytecode_reads_the_text(
     notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("crane_core.runtime.probe_source.OUR_MAGIC", "another Python's")
-    assert "lane" in capture(notebook("text", "lane = 3", "lane")).result.state["variables"]
+    assert (
+        "lane"
+        in capture(notebook("text", "lane = 3", "lane")).result.state["variables"]
+    )
 
 
 def test_a_look_that_fails_says_what_it_raised(
     notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = {
-        name: {"text": text} for name, text in (("crane_probe", ""), ("crane_probe.look", "1 / 0"))
+        name: {"text": text}
+        for name, text in (("crane_probe", ""), ("crane_probe.look", "1 / 0"))
     }
     monkeypatch.setattr("crane_core.runtime.probe_source._codes", lambda: broken)
     with pytest.raises(
@@ -357,17 +404,27 @@ def test_a_look_that_fails_says_what_it_raised(
         capture(notebook("plain", "a = 1", "a"))
 
 
-def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(notebook: WriteNotebook) -> None:
+def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(
+    notebook: WriteNotebook,
+) -> None:
     paths = [
-        notebook(f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "a = 1", "own_0")
+        notebook(
+            f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "a = 1", "own_0"
+        )
         for i in range(2)
     ]
     paths.insert(1, notebook("broken", "1 / 0", "1"))
     names = "sorted(name for name in globals() if name.startswith('own_'))"
     outcomes = list(
-        capture_many(paths, 2, targets=[1, None, None], probes=[names, "pid", "'a' in globals()"])
+        capture_many(
+            paths, 2, targets=[1, None, None], probes=[names, "pid", "'a' in globals()"]
+        )
     )
-    assert [type(outcome) for outcome in outcomes] == [Captured, CellRaisedError, Captured]
+    assert [type(outcome) for outcome in outcomes] == [
+        Captured,
+        CellRaisedError,
+        Captured,
+    ]
     values = [probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)]
     assert [(own, is_after_a) for own, _, is_after_a in values] == [
         ("['own_0']", False),
@@ -403,7 +460,9 @@ def test_errors_are_one_line_with_a_remedy(notebook: WriteNotebook) -> None:
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 600
 
 
-def test_callbacks_of_the_notebook_are_called_for_its_cells_alone(notebook: WriteNotebook) -> None:
+def test_callbacks_of_the_notebook_are_called_for_its_cells_alone(
+    notebook: WriteNotebook,
+) -> None:
     register = """
 log = []
 for event in ("pre_execute", "post_execute", "pre_run_cell", "post_run_cell"):
@@ -412,15 +471,25 @@ for event in ("pre_execute", "post_execute", "pre_run_cell", "post_run_cell"):
     cell = ["pre_execute", "pre_run_cell", "post_execute", "post_run_cell"]
     path = notebook("events", register, "log.append('cell')", "log")
     [before, callbacks] = probed(
-        capture(path, probes=["log", "len(get_ipython().events.callbacks['post_execute'])"])
+        capture(
+            path, probes=["log", "len(get_ipython().events.callbacks['post_execute'])"]
+        )
     )
     assert before == repr([*cell[2:], *cell[:2], "cell", *cell[2:]])
     assert callbacks >= 1
 
 
-def test_a_callback_that_never_ends_does_not_hold_the_look_up(notebook: WriteNotebook) -> None:
+def test_a_callback_that_never_ends_does_not_hold_the_look_up(
+    notebook: WriteNotebook,
+) -> None:
     late = "import time\nn = 1\ndef wait():\n    while n > 1:\n        time.sleep(1)\n"
     path = notebook(
-        "late", late + "get_ipython().events.register('post_execute', wait)", "n = n", "n"
+        "late",
+        late + "get_ipython().events.register('post_execute', wait)",
+        "n = n",
+        "n",
     )
-    assert probed(capture(path, probes=["globals().__setitem__('n', 2)", "n"])) == [None, 2]
+    assert probed(capture(path, probes=["globals().__setitem__('n', 2)", "n"])) == [
+        None,
+        2,
+    ]

@@ -76,7 +76,9 @@ MANY = "import subprocess\nwhile True: subprocess.Popen(['sleep', '600'])"
         ),
     ],
 )
-def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str) -> None:
+def test_a_cell_that_does_not_end_is_stopped(
+    notebook: WriteNotebook, cell: str
+) -> None:
     path = notebook(
         "endless", "never = 'ran'", cell, "a", counts=[None, 1, 2]
     )  # alone before the target
@@ -94,13 +96,19 @@ def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str)
         pytest.param(WRITES, id="writes below Python", marks=pytest.mark.slow),
         pytest.param(SHOWS, id="shows", marks=pytest.mark.slow),
         pytest.param(SHELL, id="prints in a shell", marks=pytest.mark.slow),
-        pytest.param("print('x' * 50_000_000)", id="prints one long line", marks=pytest.mark.slow),
         pytest.param(
-            "raise ValueError('x' * 50_000_000)", id="raises a long message", marks=pytest.mark.slow
+            "print('x' * 50_000_000)", id="prints one long line", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "raise ValueError('x' * 50_000_000)",
+            id="raises a long message",
+            marks=pytest.mark.slow,
         ),
     ],
 )
-def test_a_cell_that_gives_out_too_much_is_stopped(notebook: WriteNotebook, cell: str) -> None:
+def test_a_cell_that_gives_out_too_much_is_stopped(
+    notebook: WriteNotebook, cell: str
+) -> None:
     with pytest.raises(CellStoppedError, match="printed more than 5 MiB"):
         capture(
             notebook("loud", cell, "while True: pass", "1"),
@@ -122,16 +130,22 @@ def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(
 
 def test_a_cell_that_eats_memory_is_stopped(notebook: WriteNotebook) -> None:
     with pytest.raises(CellStoppedError, match="used more than 400 MiB of memory"):
-        capture(notebook("eats", EATS, "1"), limits=KernelLimits(memory_bytes=400 * MIB))
+        capture(
+            notebook("eats", EATS, "1"), limits=KernelLimits(memory_bytes=400 * MIB)
+        )
 
 
 @pytest.mark.slow
 def test_memory_that_forks_share_is_counted_once(notebook: WriteNotebook) -> None:
     path = notebook("shares", "held = bytearray(b'x') * 150_000_000", FORKS, "1")
-    assert len(capture(path, limits=KernelLimits(memory_bytes=600 * MIB)).processes) == 10
+    assert (
+        len(capture(path, limits=KernelLimits(memory_bytes=600 * MIB)).processes) == 10
+    )
 
 
-def test_a_cell_that_starts_too_many_processes_is_stopped(notebook: WriteNotebook) -> None:
+def test_a_cell_that_starts_too_many_processes_is_stopped(
+    notebook: WriteNotebook,
+) -> None:
     with pytest.raises(CellStoppedError, match="had more than 20 processes running"):
         capture(notebook("many", MANY, "1"), limits=KernelLimits(processes=20))
 
@@ -139,24 +153,34 @@ def test_a_cell_that_starts_too_many_processes_is_stopped(notebook: WriteNoteboo
 @pytest.mark.parametrize(
     ("cell", "how"),
     [
-        pytest.param("import os; os._exit(3)", "exit code 3", id="leaves", marks=pytest.mark.slow),
+        pytest.param(
+            "import os; os._exit(3)", "exit code 3", id="leaves", marks=pytest.mark.slow
+        ),
         pytest.param(
             "import os; os.kill(os.getpid(), 9)",
             "signal SIGKILL",
             id="kills itself",
             marks=pytest.mark.slow,
         ),
-        pytest.param("import ctypes; ctypes.string_at(0)", "signal SIGSEGV", id="segfaults"),
         pytest.param(
-            "import os; os.abort()", "signal SIGABRT", id="aborts", marks=pytest.mark.slow
+            "import ctypes; ctypes.string_at(0)", "signal SIGSEGV", id="segfaults"
+        ),
+        pytest.param(
+            "import os; os.abort()",
+            "signal SIGABRT",
+            id="aborts",
+            marks=pytest.mark.slow,
         ),
         pytest.param("exit()", "exit code 0", id="exits", marks=pytest.mark.slow),
     ],
 )
-def test_a_cell_that_ends_the_kernel_is_named(notebook: WriteNotebook, cell: str, how: str) -> None:
+def test_a_cell_that_ends_the_kernel_is_named(
+    notebook: WriteNotebook, cell: str, how: str
+) -> None:
     path = notebook("ends", "a = 1", cell, "a")
     with pytest.raises(
-        KernelEndedError, match=rf"^Code cell 1 of ends.ipynb ended the kernel \({how}\)"
+        KernelEndedError,
+        match=rf"^Code cell 1 of ends.ipynb ended the kernel \({how}\)",
     ) as ended:
         capture(path)
     assert ended.value.cell == 1
@@ -167,12 +191,17 @@ def test_a_cell_that_ends_the_kernel_is_named(notebook: WriteNotebook, cell: str
     "cell",
     [
         "lane = input('lane? ')",
-        pytest.param("import getpass; lane = getpass.getpass()", marks=pytest.mark.slow),
+        pytest.param(
+            "import getpass; lane = getpass.getpass()", marks=pytest.mark.slow
+        ),
     ],
 )
-def test_a_cell_that_waits_for_input_is_told_so(notebook: WriteNotebook, cell: str) -> None:
+def test_a_cell_that_waits_for_input_is_told_so(
+    notebook: WriteNotebook, cell: str
+) -> None:
     with pytest.raises(
-        CellRaisedError, match=r"^Code cell 0 of asks.ipynb waits for input.*Write the value"
+        CellRaisedError,
+        match=r"^Code cell 0 of asks.ipynb waits for input.*Write the value",
     ):
         capture(notebook("asks", cell, "lane"))
 
@@ -190,11 +219,15 @@ def test_forked_processes_are_reported_and_ended(notebook: WriteNotebook) -> Non
     assert all("ipykernel_launcher" in line for line in captured.processes)
 
 
-@pytest.mark.parametrize("cleared", [pytest.param("False", marks=pytest.mark.slow), "True"])
+@pytest.mark.parametrize(
+    "cleared", [pytest.param("False", marks=pytest.mark.slow), "True"]
+)
 def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
     notebook: WriteNotebook, cleared: str
 ) -> None:
-    captured = capture(notebook("daemon", DAEMON.format(exec=cleared), "daemon"), probes=["daemon"])
+    captured = capture(
+        notebook("daemon", DAEMON.format(exec=cleared), "daemon"), probes=["daemon"]
+    )
     daemon = captured.result.probes[0]["before"]
     assert len(captured.processes) == 1
     assert not is_running(daemon)
@@ -254,7 +287,9 @@ def test_when_we_are_ended_the_kernel_ends_with_us(
     notebook: WriteNotebook, tmp_path: Path, mark: str, sent: signal.Signals
 ) -> None:
     """The kernel says by a file that it runs; then the command is ended from outside."""
-    path = notebook("lasting", f"{FORKS}\nopen('runs', 'w').close()\ntime.sleep(600)", "1")
+    path = notebook(
+        "lasting", f"{FORKS}\nopen('runs', 'w').close()\ntime.sleep(600)", "1"
+    )
     command = [
         sys.executable,
         "-m",

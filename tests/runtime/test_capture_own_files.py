@@ -30,7 +30,8 @@ OTHER_ENTRIES = ("'.'", "__import__('os').getcwd()", "__import__('os').getcwd() 
 
 
 @pytest.mark.parametrize(
-    "entry", ["''", *(pytest.param(entry, marks=pytest.mark.slow) for entry in OTHER_ENTRIES)]
+    "entry",
+    ["''", *(pytest.param(entry, marks=pytest.mark.slow) for entry in OTHER_ENTRIES)],
 )
 def test_they_are_not_run(notebook: WriteNotebook, tmp_path: Path, entry: str) -> None:
     for name in NAMES:
@@ -39,7 +40,8 @@ def test_they_are_not_run(notebook: WriteNotebook, tmp_path: Path, entry: str) -
         )
     setup = f"import sys, collections\nsys.path.insert(0, {entry})\nsys.modules.pop('difflib', None)\nvalues = [1]"
     seen = capture(
-        notebook("own", setup, "values.apend(1); collections.Countr; missing"), probes=[MODULES]
+        notebook("own", setup, "values.apend(1); collections.Countr; missing"),
+        probes=[MODULES],
     ).result
     attributes = seen.state["absent"]["attributes"]
     assert [fact["similar"] for fact in attributes] == [["append"], ["Counter"]]
@@ -50,15 +52,22 @@ def test_they_are_not_run(notebook: WriteNotebook, tmp_path: Path, entry: str) -
 def test_one_that_the_notebook_imported_is_not_asked(
     notebook: WriteNotebook, tmp_path: Path
 ) -> None:
-    (tmp_path / "difflib.py").write_text("def get_close_matches(*_):\n    raise SystemExit\n")
+    (tmp_path / "difflib.py").write_text(
+        "def get_close_matches(*_):\n    raise SystemExit\n"
+    )
     setup = "import sys\nsys.path.insert(0, '')\nsys.modules.pop('difflib', None)\nimport difflib\nvalues = [1]"
     seen = capture(
         notebook("own", setup, "difflib.ndiff; values.apend(1)"),
         probes=["difflib.__file__", MODULES],
     ).result
-    lacks = [(fact["attribute"], fact["similar"]) for fact in seen.state["absent"]["attributes"]]
+    lacks = [
+        (fact["attribute"], fact["similar"])
+        for fact in seen.state["absent"]["attributes"]
+    ]
     assert lacks == [("ndiff", []), ("apend", ["append"])]
-    assert [probe["before"] for probe in seen.probes] == [probe["after"] for probe in seen.probes]
+    assert [probe["before"] for probe in seen.probes] == [
+        probe["after"] for probe in seen.probes
+    ]
 
 
 def test_looking_at_much_loads_no_module(notebook: WriteNotebook) -> None:

@@ -21,8 +21,13 @@ from crane_core.runtime.kernel_side.crane_probe.callables.doc_sections import (
     MAX_SECTION,
     sections_of,
 )
-from crane_core.runtime.kernel_side.crane_probe.callables.docs import MAX_ATTRIBUTES, docs_of
-from crane_core.runtime.kernel_side.crane_probe.callables.signature_text import annotation_text
+from crane_core.runtime.kernel_side.crane_probe.callables.docs import (
+    MAX_ATTRIBUTES,
+    docs_of,
+)
+from crane_core.runtime.kernel_side.crane_probe.callables.signature_text import (
+    annotation_text,
+)
 
 
 class Trap:
@@ -59,7 +64,8 @@ def positional(a, b=2, /): ...  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize(
-    "function", [plain, bare, positional, json.dumps, len, "".join, dict.get, sorted, print]
+    "function",
+    [plain, bare, positional, json.dumps, len, "".join, dict.get, sorted, print],
 )
 def test_a_signature_reads_as_inspect_has_it_where_defaults_are_built_in(
     function: Callable[..., Any],
@@ -84,7 +90,9 @@ def test_a_signature_reads_as_inspect_has_it_where_defaults_are_built_in(
         np.linalg.norm,
     ],
 )
-def test_parameters_of_libraries_are_those_of_inspect(function: Callable[..., Any]) -> None:
+def test_parameters_of_libraries_are_those_of_inspect(
+    function: Callable[..., Any],
+) -> None:
     shown = docs_of(function)["signature"]
     names = inspect.signature(function).parameters
     positions = [shown.find(name) for name in names if name not in ("args", "kwargs")]
@@ -104,7 +112,9 @@ def test_what_publishes_no_signature_is_recorded_with_the_reason() -> None:
     }
 
 
-def test_a_bound_method_drops_self_and_names_the_public_attributes_of_its_object() -> None:
+def test_a_bound_method_drops_self_and_names_the_public_attributes_of_its_object() -> (
+    None
+):
     model = LogisticRegression(C=3.0).fit([[0.0], [1.0]], [0, 1])
     docs = docs_of(model.fit)
     assert docs["signature"] == "(X, y, sample_weight=None)"
@@ -131,7 +141,8 @@ def test_a_partial_tells_what_is_given() -> None:
         == "(a, b=2, /) of which given: the first 1"
     )
     assert (
-        docs_of(functools.partial(bare, key=1))["signature"] == "(*, key=None) of which given: key"
+        docs_of(functools.partial(bare, key=1))["signature"]
+        == "(*, key=None) of which given: key"
     )
 
 
@@ -247,7 +258,10 @@ other : not this
 
 
 def test_underlined_sections_are_kept_and_no_others() -> None:
-    assert sections_of(DOC) == {"Notes": "Keep this and this. >>> even_this()", "Warnings": "Hot."}
+    assert sections_of(DOC) == {
+        "Notes": "Keep this and this. >>> even_this()",
+        "Warnings": "Hot.",
+    }
 
 
 @pytest.mark.parametrize(
@@ -278,5 +292,6 @@ def test_a_long_section_is_cut_and_counted() -> None:
 def test_any_text_gives_bounded_sections(doc: str) -> None:
     assert set(sections_of(doc)) <= {"Notes", "Important", "Warnings"}
     assert all(
-        section and len(section) <= MAX_SECTION + 40 for section in sections_of(doc).values()
+        section and len(section) <= MAX_SECTION + 40
+        for section in sections_of(doc).values()
     )

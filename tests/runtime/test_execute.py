@@ -19,13 +19,25 @@ from tests.patience import once
 def run(
     folder: Path, *sources: str, stop: threading.Event | None = None, **limits: object
 ) -> Execution:
-    cells = [CodeCell(index, source, None, None) for index, source in enumerate(sources, start=1)]
-    return execute("trip.ipynb", cells, folder, program(), KernelLimits(**limits), stop=stop)  # type: ignore[arg-type]
+    cells = [
+        CodeCell(index, source, None, None)
+        for index, source in enumerate(sources, start=1)
+    ]
+    return execute(
+        "trip.ipynb", cells, folder, program(), KernelLimits(**limits), stop=stop
+    )  # type: ignore[arg-type]
 
 
-def test_what_a_cell_raises_ends_it_with_class_message_and_place(tmp_path: Path) -> None:
+def test_what_a_cell_raises_ends_it_with_class_message_and_place(
+    tmp_path: Path,
+) -> None:
     went = run(tmp_path, "x = 1", "{}['stop']", "never")
-    assert (went.at, went.exception, went.message, went.stopped) == (1, "KeyError", "'stop'", None)
+    assert (went.at, went.exception, went.message, went.stopped) == (
+        1,
+        "KeyError",
+        "'stop'",
+        None,
+    )
 
 
 def test_cells_that_raise_nothing_run_through_in_their_folder(tmp_path: Path) -> None:
@@ -69,7 +81,11 @@ slow = pytest.mark.slow
             id="time",
         ),
         pytest.param(
-            SWALLOWS, {"cell_s": 1.0}, "ran longer than 1 s", id="swallows interrupts", marks=slow
+            SWALLOWS,
+            {"cell_s": 1.0},
+            "ran longer than 1 s",
+            id="swallows interrupts",
+            marks=slow,
         ),
         pytest.param(
             "x = bytearray(900 * 2**20)",
@@ -151,9 +167,7 @@ def test_a_sealed_kernel_has_no_keys_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    source = (
-        "import os; assert 'OPENAI_API_KEY' not in os.environ; open('left.txt', 'w').write('x')"
-    )
+    source = "import os; assert 'OPENAI_API_KEY' not in os.environ; open('left.txt', 'w').write('x')"
     went = run(tmp_path, source, isolation=Isolation.SEALED)
     assert went[:4] == (None, None, "", None)
     assert list(tmp_path.iterdir()) == []

@@ -19,7 +19,11 @@ STAYS = "import time; time.sleep(600)"
 
 @pytest.mark.parametrize(
     ("code", "is_cut", "why", "status"),
-    [(DIES, True, "exit", -11), (STAYS, False, "output", None), (STAYS, True, "output", None)],
+    [
+        (DIES, True, "exit", -11),
+        (STAYS, False, "output", None),
+        (STAYS, True, "output", None),
+    ],
 )
 def test_a_death_is_told_before_what_was_given_out(
     tmp_path: Path,
@@ -32,7 +36,10 @@ def test_a_death_is_told_before_what_was_given_out(
 ) -> None:
     monkeypatch.setattr(watched, "_DEATH_TOLD_S", PATIENCE_S if code is DIES else 1.0)
     guarded = Guarded(
-        [sys.executable, "-c", code], folder=tmp_path, env=dict(os.environ), limits=KernelLimits()
+        [sys.executable, "-c", code],
+        folder=tmp_path,
+        env=dict(os.environ),
+        limits=KernelLimits(),
     )
     end = guarded.end_for_output(is_cut=is_cut)
     assert end.why == why

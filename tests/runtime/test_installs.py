@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from crane_core.errors import CellRaisedError
-from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, verdict
+from crane_core.pipeline.own_notebooks.check import (
+    findings,
+    read_notebook,
+    run_up,
+    verdict,
+)
 from crane_core.runtime.capture import capture
 from crane_core.runtime.installs import n_installs, without_installs
 from crane_core.runtime.limits import KernelLimits
@@ -30,32 +35,47 @@ WriteNotebook = Callable[..., Path]
         ("%%bash\npip install x\nls", "%%bash\n:\nls"),
     ],
 )
-def test_a_line_that_installs_is_left_out_and_keeps_its_place(source: str, left: str) -> None:
+def test_a_line_that_installs_is_left_out_and_keeps_its_place(
+    source: str, left: str
+) -> None:
     assert without_installs(source) == left
     assert n_installs([source, "1"]) == 1
     assert source.count("\n") == left.count("\n")
 
 
 @pytest.mark.parametrize(
-    "source", ["files = !ls", "!pip list", "text = '''\n!pip install x\n'''", "pip", "%%html\npip"]
+    "source",
+    [
+        "files = !ls",
+        "!pip list",
+        "text = '''\n!pip install x\n'''",
+        "pip",
+        "%%html\npip",
+    ],
 )
 def test_nothing_else_is_left_out(source: str) -> None:
     assert (without_installs(source), n_installs([source])) == (source, 0)
 
 
-def test_they_run_only_where_they_are_allowed(notebook: WriteNotebook, tmp_path: Path) -> None:
+def test_they_run_only_where_they_are_allowed(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
     installed = tmp_path / "installed"
     tool = tmp_path / "pip"
     tool.write_text(f"#!/bin/sh\necho $2 > '{installed}'\n")
     tool.chmod(0o755)
-    path = notebook("needs", f"!'{tool}' --version\n!{tool} install x\nlane = 3", "lane")
+    path = notebook(
+        "needs", f"!'{tool}' --version\n!{tool} install x\nlane = 3", "lane"
+    )
     assert "lane" in capture(path).result.state["variables"]
     assert installed.read_text() == "\n"
     capture(path, limits=KernelLimits(installs=True))
     assert installed.read_text() == "x\n"
 
 
-def test_a_missing_module_points_to_the_interpreter_first(notebook: WriteNotebook) -> None:
+def test_a_missing_module_points_to_the_interpreter_first(
+    notebook: WriteNotebook,
+) -> None:
     with pytest.raises(
         CellRaisedError,
         match=r"No module named 'no_such_thing'\. Choose the notebook's interpreter",
@@ -65,10 +85,16 @@ def test_a_missing_module_points_to_the_interpreter_first(notebook: WriteNoteboo
     with pytest.raises(
         CellRaisedError, match="or run the notebook's own installations with --allow"
     ):
-        capture(notebook("installs", "%pip install no_such_thing", "import no_such_thing", "1"))
+        capture(
+            notebook(
+                "installs", "%pip install no_such_thing", "import no_such_thing", "1"
+            )
+        )
 
 
-def test_what_a_shell_gives_does_not_end_what_is_known_before_it(notebook: WriteNotebook) -> None:
+def test_what_a_shell_gives_does_not_end_what_is_known_before_it(
+    notebook: WriteNotebook,
+) -> None:
     path = notebook(
         "files",
         "beds = {'north': 3}\nfiles = !ls",
@@ -76,4 +102,6 @@ def test_what_a_shell_gives_does_not_end_what_is_known_before_it(notebook: Write
         "beds['south']",
     )
     for checked in (read_notebook(path), run_up(read_notebook(path))):
-        assert [found["exception"] for found in findings(verdict(checked))] == ["KeyError"]
+        assert [found["exception"] for found in findings(verdict(checked))] == [
+            "KeyError"
+        ]

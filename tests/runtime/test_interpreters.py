@@ -79,7 +79,9 @@ def test_versions_are_read_without_an_import(tmp_path: Path) -> None:
         "python": platform.python_version(),
         "numpy": np.__version__,
     }
-    assert versions(empty(tmp_path / "venv"), wanted) == {"python": platform.python_version()}
+    assert versions(empty(tmp_path / "venv"), wanted) == {
+        "python": platform.python_version()
+    }
 
 
 def test_a_program_that_is_no_python_has_no_versions() -> None:

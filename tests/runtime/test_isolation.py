@@ -30,16 +30,22 @@ KEPT_APART = [
     Isolation.SCREENED,
     pytest.param(
         Isolation.SEALED,
-        marks=pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here"),
+        marks=pytest.mark.skipif(
+            not can_seal(), reason="bubblewrap cannot make namespaces here"
+        ),
     ),
 ]
 FINAL = "0"
 kept_apart = pytest.mark.parametrize("kept", KEPT_APART)
-sealed = pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here")
+sealed = pytest.mark.skipif(
+    not can_seal(), reason="bubblewrap cannot make namespaces here"
+)
 
 
 def seen(path: Path, kept: Isolation, *expressions: str, **limits: Any) -> list[Any]:
-    captured = capture(path, limits=KernelLimits(isolation=kept, **limits), probes=expressions)
+    captured = capture(
+        path, limits=KernelLimits(isolation=kept, **limits), probes=expressions
+    )
     return [probe["before"] for probe in captured.result.probes]
 
 
@@ -48,7 +54,10 @@ def running(word: str) -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            if int(path.name) != os.getpid() and word.encode() in (path / "cmdline").read_bytes():
+            if (
+                int(path.name) != os.getpid()
+                and word.encode() in (path / "cmdline").read_bytes()
+            ):
                 found.append(int(path.name))
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
@@ -94,9 +103,18 @@ except OSError:
     reached = None
 """
         path = notebook("n.ipynb", look, FINAL)
-        told = seen(path, Isolation.SEALED, "len(processes) < 5", "outside", "through", "reached")
+        told = seen(
+            path,
+            Isolation.SEALED,
+            "len(processes) < 5",
+            "outside",
+            "through",
+            "reached",
+        )
         assert told == [True, "[False, False, False, False]", False, None]
-        assert seen(path, Isolation.SEALED, "reached is not None", network=True) == [True]
+        assert seen(path, Isolation.SEALED, "reached is not None", network=True) == [
+            True
+        ]
 
 
 @sealed
@@ -130,7 +148,9 @@ def refused(path):
 places = [refused(path) for path in ('out.txt', '/made', json.__file__, '/usr/made')]
 """
     path = notebook("n.ipynb", tried, FINAL)
-    assert seen(path, Isolation.SEALED, "places") == ["['EROFS', 'EROFS', 'EROFS', 'EROFS']"]
+    assert seen(path, Isolation.SEALED, "places") == [
+        "['EROFS', 'EROFS', 'EROFS', 'EROFS']"
+    ]
 
 
 WRITABLE = """
@@ -152,14 +172,24 @@ here = [top for top in ('/sys', '/boot', '/root', '/home', '/etc/passwd', '/run'
 
 
 @sealed
-def test_nothing_of_the_whole_machine_can_be_written_even_as_root(notebook: WriteNotebook) -> None:
+def test_nothing_of_the_whole_machine_can_be_written_even_as_root(
+    notebook: WriteNotebook,
+) -> None:
     """Each file of /proc outside the kernel's own processes, and /sys: none opens for writing."""
-    opened, there = seen(notebook("n.ipynb", WRITABLE, FINAL), Isolation.SEALED, "opened", "here")
+    opened, there = seen(
+        notebook("n.ipynb", WRITABLE, FINAL), Isolation.SEALED, "opened", "here"
+    )
     assert opened == "[]"
     assert not {"/sys", "/boot", "/etc/passwd"} & set(ast.literal_eval(there))
 
 
-SHOWN = {"n.ipynb.ipynb", "data.csv", "sub/ok.csv", "sub/deep/ok.csv", "ledger/books.csv"}
+SHOWN = {
+    "n.ipynb.ipynb",
+    "data.csv",
+    "sub/ok.csv",
+    "sub/deep/ok.csv",
+    "ledger/books.csv",
+}
 HIDDEN = (
     *(
         ".env",
@@ -214,11 +244,16 @@ def laid_out(folder: Path) -> None:
     ],
 )
 def test_hidden_files_keys_and_data_folders_are_not_shown(
-    most_bytes: int, notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most_bytes: int,
+    notebook: WriteNotebook,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(isolation, "COPIED_BYTES", most_bytes)
     laid_out(tmp_path)
-    there, secret = seen(notebook("n.ipynb", WALK, FINAL), Isolation.SEALED, "there", "secret")
+    there, secret = seen(
+        notebook("n.ipynb", WALK, FINAL), Isolation.SEALED, "there", "secret"
+    )
     assert secret == "[]"
     assert set(ast.literal_eval(there)) >= SHOWN
     if most_bytes:
@@ -226,11 +261,18 @@ def test_hidden_files_keys_and_data_folders_are_not_shown(
 
 
 @sealed
-@pytest.mark.parametrize("place", [pytest.param("notebooks", marks=pytest.mark.slow), "."])
+@pytest.mark.parametrize(
+    "place", [pytest.param("notebooks", marks=pytest.mark.slow), "."]
+)
 def test_a_notebook_in_the_data_folder_sees_nothing_of_it(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("identity.key", "crane.duckdb", "ledger/labels.jsonl", "sources/a.csv"):
+    for name in (
+        "identity.key",
+        "crane.duckdb",
+        "ledger/labels.jsonl",
+        "sources/a.csv",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("SECRET")
     monkeypatch.setenv("CRANE_DATA", str(tmp_path))
@@ -239,7 +281,10 @@ def test_a_notebook_in_the_data_folder_sees_nothing_of_it(
     look = WALK.replace("os.walk('.')", f"os.walk({str(tmp_path)!r})")
     cells = [nbformat.v4.new_code_cell(source) for source in (look, FINAL)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "n.ipynb")
-    assert seen(folder / "n.ipynb", Isolation.SEALED, "secret", "len(there)") == ["[]", 1]
+    assert seen(folder / "n.ipynb", Isolation.SEALED, "secret", "len(there)") == [
+        "[]",
+        1,
+    ]
 
 
 @sealed
@@ -261,9 +306,12 @@ def test_folders_of_pythonpath_give_modules_and_nothing_else(
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text("# SECRET")
     folder.mkdir()
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(project), "", ".", "relative"]))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(project), "", ".", "relative"])
+    )
     look = (
-        WALK.replace("os.walk('.')", f"os.walk({str(project)!r})") + "import lib, pkg, space.part\n"
+        WALK.replace("os.walk('.')", f"os.walk({str(project)!r})")
+        + "import lib, pkg, space.part\n"
     )
     path = notebook("n.ipynb", look, FINAL)
     path = path.rename(folder / path.name)
@@ -282,7 +330,9 @@ def test_what_a_kernelspec_sets_is_set_inside_alone(
     room = tmp_path / "room"
     room.mkdir()
     wanted = {"LD_PRELOAD": str(tmp_path / "hook.so"), "STOLEN": "${OPENAI_API_KEY}"}
-    made = furnished(Isolation.SEALED, [sys.executable], wanted, tmp_path, room, network=False)
+    made = furnished(
+        Isolation.SEALED, [sys.executable], wanted, tmp_path, room, network=False
+    )
     assert "LD_PRELOAD" not in made.env
     assert "sk-secret" not in repr(made)
     assert made.argv[made.argv.index("LD_PRELOAD") - 1] == "--setenv"
@@ -296,9 +346,9 @@ def test_keys_of_the_session_stay_outside(notebook: WriteNotebook) -> None:
     if outside < 0:
         pytest.skip("this system keeps no keys")
     code = f"import ctypes; keyring = ctypes.CDLL(None).syscall({number}, 0, -3, 0)"
-    assert seen(notebook("n.ipynb", code, FINAL), Isolation.SEALED, f"keyring != {outside}") == [
-        True
-    ]
+    assert seen(
+        notebook("n.ipynb", code, FINAL), Isolation.SEALED, f"keyring != {outside}"
+    ) == [True]
 
 
 FILLS = """
@@ -324,7 +374,10 @@ def test_what_fills_the_disk_is_stopped_and_cleaned(
     room = tmp_path / "folder"
     room.mkdir()
     path = room / "n.ipynb"
-    cells = [nbformat.v4.new_code_cell(source) for source in (FILLS.format(where=where), FINAL)]
+    cells = [
+        nbformat.v4.new_code_cell(source)
+        for source in (FILLS.format(where=where), FINAL)
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     with pytest.raises(CellStoppedError, match="wrote more than 64 MiB of files"):
         capture(path, limits=KernelLimits(isolation=kept, disk_bytes=64 * MIB))
@@ -336,7 +389,9 @@ def test_what_fills_the_disk_is_stopped_and_cleaned(
 @sealed
 def test_shared_memory_is_small(notebook: WriteNotebook) -> None:
     path = notebook(
-        "n.ipynb", "import shutil; free = shutil.disk_usage('/dev/shm').total <= 64 * 2**20", FINAL
+        "n.ipynb",
+        "import shutil; free = shutil.disk_usage('/dev/shm').total <= 64 * 2**20",
+        FINAL,
     )
     assert seen(path, Isolation.SEALED, "free") == [True]
 
@@ -354,7 +409,9 @@ for _ in range({n}):
 
 @pytest.mark.slow
 @sealed
-def test_daemons_with_an_empty_environment_end_with_the_kernel(notebook: WriteNotebook) -> None:
+def test_daemons_with_an_empty_environment_end_with_the_kernel(
+    notebook: WriteNotebook,
+) -> None:
     word = uuid4().hex
     path = notebook("n.ipynb", DAEMON.format(n=3, word=word), FINAL)
     captured = capture(path, limits=KernelLimits(isolation=Isolation.SEALED))
@@ -366,7 +423,9 @@ def test_daemons_with_an_empty_environment_end_with_the_kernel(notebook: WriteNo
 @sealed
 def test_a_fork_bomb_is_stopped(notebook: WriteNotebook) -> None:
     path = notebook(
-        "n.ipynb", "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)", FINAL
+        "n.ipynb",
+        "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)",
+        FINAL,
     )
     with pytest.raises(CellStoppedError, match="more than 40 processes"):
         capture(path, limits=KernelLimits(isolation=Isolation.SEALED, processes=40))
@@ -376,16 +435,26 @@ def test_a_fork_bomb_is_stopped(notebook: WriteNotebook) -> None:
 def test_nothing_outlives_a_killed_watchdog(tmp_path: Path) -> None:
     word = uuid4().hex
     source = (
-        DAEMON.format(n=1, word=word) + "\nimport time; print('ready', flush=True); time.sleep(600)"
+        DAEMON.format(n=1, word=word)
+        + "\nimport time; print('ready', flush=True); time.sleep(600)"
     )
     room, folder = tmp_path / "room", tmp_path / "folder"
     room.mkdir()
     folder.mkdir()
     made = furnished(
-        Isolation.SEALED, [sys.executable, "-c", source], {}, folder, room, network=False
+        Isolation.SEALED,
+        [sys.executable, "-c", source],
+        {},
+        folder,
+        room,
+        network=False,
     )
     guarded = Guarded(
-        made.argv, folder=folder, env=made.env, limits=KernelLimits(), watched=made.watched
+        made.argv,
+        folder=folder,
+        env=made.env,
+        limits=KernelLimits(),
+        watched=made.watched,
     )
     once(lambda: len(running(word)) >= 2)
     os.kill(guarded._process.pid, signal.SIGKILL)
@@ -407,13 +476,19 @@ def test_without_bubblewrap_the_kernel_is_screened(
     program = "from crane_core.runtime.isolation import best; print(best())"
     empty = {**os.environ, "PATH": str(tmp_path)}
     said = subprocess.run(
-        [sys.executable, "-c", program], env=empty, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        env=empty,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert said.stdout.split() == ["screened"]
 
 
 @sealed
-def test_a_notebook_beside_temporary_folders_is_copied_without_them(tmp_path: Path) -> None:
+def test_a_notebook_beside_temporary_folders_is_copied_without_them(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "data.csv").write_text("a")
     room = tmp_path / "room"
     room.mkdir()
@@ -423,8 +498,12 @@ def test_a_notebook_beside_temporary_folders_is_copied_without_them(tmp_path: Pa
 
 @pytest.mark.slow
 @sealed
-@pytest.mark.parametrize("most_bytes", [isolation.COPIED_BYTES, 0], ids=["copied", "read in place"])
-@pytest.mark.parametrize(("name", "is_linked"), [(".venv", False), (".venv", True), ("env", True)])
+@pytest.mark.parametrize(
+    "most_bytes", [isolation.COPIED_BYTES, 0], ids=["copied", "read in place"]
+)
+@pytest.mark.parametrize(
+    ("name", "is_linked"), [(".venv", False), (".venv", True), ("env", True)]
+)
 def test_an_interpreter_beside_the_notebook_starts(
     most_bytes: int,
     name: str,

@@ -39,7 +39,13 @@ def array(*shape: int, dtype: str = "float64") -> dict[str, Any]:
 
 
 def order(step: str, name: str, *operands: dict[str, Any]) -> dict[str, Any]:
-    return {"step": step, "of": "numpy.ndarray", "name": name, "operands": operands, "keywords": {}}
+    return {
+        "step": step,
+        "of": "numpy.ndarray",
+        "name": name,
+        "operands": operands,
+        "keywords": {},
+    }
 
 
 SUM = order("method", "sum", array(3))
@@ -58,7 +64,10 @@ def test_one_process_answers_all_questions(worker: LibraryWorker) -> None:
     assert ask(worker, SUM) == GAVE
     first = worker.pid
     assert first
-    assert ask(worker, order("method", "reshape", array(6), {"is": 4}))["raised"] == "ValueError"  # type: ignore[index]
+    assert (
+        ask(worker, order("method", "reshape", array(6), {"is": 4}))["raised"]
+        == "ValueError"
+    )  # type: ignore[index]
     assert worker.pid == first
 
 
@@ -140,11 +149,18 @@ def test_an_answer_that_was_not_waited_for_is_there_when_it_is_asked_again(
     halt(worker)
     assert (
         worker.ask(
-            MEAN, ["numpy"], seconds=0.0, start_s=0.0, on_wait=lambda: waits.append("hurried")
+            MEAN,
+            ["numpy"],
+            seconds=0.0,
+            start_s=0.0,
+            on_wait=lambda: waits.append("hurried"),
         )
         is None
     )
-    assert worker.ask(MEAN, ["numpy"], seconds=PATIENCE_S, start_s=0.0, on_wait=waited) == GAVE
+    assert (
+        worker.ask(MEAN, ["numpy"], seconds=PATIENCE_S, start_s=0.0, on_wait=waited)
+        == GAVE
+    )
     halt(worker)
     assert ask(worker, MEAN, seconds=0.0) == GAVE
     assert not worker.is_given_up(MEAN, ["numpy"])
@@ -170,7 +186,9 @@ def test_a_question_that_never_ends_is_given_up_and_the_others_are_answered(
     assert ask(worker, MAX) is None
 
 
-def test_a_library_over_which_the_worker_dies_is_given_up_alone(worker: LibraryWorker) -> None:
+def test_a_library_over_which_the_worker_dies_is_given_up_alone(
+    worker: LibraryWorker,
+) -> None:
     waited = worker._has_next
 
     def dies_over_pandas(*options: Any) -> bool:
@@ -179,12 +197,17 @@ def test_a_library_over_which_the_worker_dies_is_given_up_alone(worker: LibraryW
         return waited(*options)
 
     worker._has_next = dies_over_pandas  # type: ignore[method-assign]
-    assert worker.ask(SUM, ["numpy", "pandas"], seconds=PATIENCE_S, start_s=PATIENCE_S) is None
+    assert (
+        worker.ask(SUM, ["numpy", "pandas"], seconds=PATIENCE_S, start_s=PATIENCE_S)
+        is None
+    )
     assert worker.is_given_up(SUM, ["numpy", "pandas"])
     assert ask(worker, SUM) == GAVE
 
 
-def test_libraries_are_loaded_beside_and_questions_get_their_turn(worker: LibraryWorker) -> None:
+def test_libraries_are_loaded_beside_and_questions_get_their_turn(
+    worker: LibraryWorker,
+) -> None:
     loading = threading.Thread(target=worker.load, args=(["matplotlib", "scipy"],))
     loading.start()
     assert ask(worker, SUM) == GAVE
@@ -192,7 +215,9 @@ def test_libraries_are_loaded_beside_and_questions_get_their_turn(worker: Librar
     assert worker.ask(SUM, ["scipy"], seconds=PATIENCE_S, start_s=0.0) == GAVE
 
 
-def test_a_result_beyond_the_memory_is_unknown_and_the_worker_stays(worker: LibraryWorker) -> None:
+def test_a_result_beyond_the_memory_is_unknown_and_the_worker_stays(
+    worker: LibraryWorker,
+) -> None:
     assert ask(worker, SUM) == GAVE
     before = worker.pid
     huge = order("operator", "+", array(1_000_000, 1), array(1, 1_000_000))

@@ -52,7 +52,9 @@ def writer(path: Path) -> Write:
 
 @pytest.fixture(scope="module")
 def trip(tmp_path_factory: pytest.TempPathFactory) -> Write:
-    return writer(write_notebook(tmp_path_factory.mktemp("trip"), "trip", *CELLS, crash=2))
+    return writer(
+        write_notebook(tmp_path_factory.mktemp("trip"), "trip", *CELLS, crash=2)
+    )
 
 
 def block(body: str) -> dict[str, Any]:
@@ -83,7 +85,9 @@ def test_leaving_a_category_out_keeps_the_rest_to_the_byte(trip: Write) -> None:
     assert len(without) < len(whole)
 
 
-def test_the_prompt_of_a_notebook_is_the_same_again(notebook: WriteNotebook, trip: Write) -> None:
+def test_the_prompt_of_a_notebook_is_the_same_again(
+    notebook: WriteNotebook, trip: Write
+) -> None:
     again = prompt_of_notebook(notebook("trip", *CELLS, crash=2), Setting.RUNTIME_PLUS)
     assert again.prompt == trip(Setting.RUNTIME_PLUS, None).prompt
 
@@ -91,13 +95,18 @@ def test_the_prompt_of_a_notebook_is_the_same_again(notebook: WriteNotebook, tri
 def test_code_alone_starts_no_kernel(notebook: WriteNotebook) -> None:
     path = notebook("trip", "raise SystemExit", "while True: pass", "x")
     written = prompt_of_notebook(path, Setting.CODE, BARE, python="/there/is/no/python")
-    assert split_input(written.body).executed == ("raise SystemExit", "while True: pass")
+    assert split_input(written.body).executed == (
+        "raise SystemExit",
+        "while True: pass",
+    )
 
 
 def test_another_target_may_be_named(notebook: WriteNotebook) -> None:
     path = notebook("trip", *CELLS, crash=2)
     assert (
-        split_input(prompt_of_notebook(path, Setting.RUNTIME, BARE, target=1).body).target
+        split_input(
+            prompt_of_notebook(path, Setting.RUNTIME, BARE, target=1).body
+        ).target
         == CELLS[1]
     )
     with pytest.raises(NotebookError, match="no code cell 9"):
@@ -109,7 +118,9 @@ def test_a_cell_that_raises_before_the_target_is_told(notebook: WriteNotebook) -
         prompt_of_notebook(notebook("trip", "1 / 0", "x"), Setting.RUNTIME)
 
 
-def test_what_only_functions_need_is_shown_in_runtime_plus_alone(notebook: WriteNotebook) -> None:
+def test_what_only_functions_need_is_shown_in_runtime_plus_alone(
+    notebook: WriteNotebook,
+) -> None:
     write = writer(notebook("inner", *INNER, crash=1))
     plain = (
         Setting.RUNTIME,

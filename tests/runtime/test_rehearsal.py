@@ -59,11 +59,21 @@ def rehearse(captured: Callable[..., Captured]) -> Rehearse:
 CRASHES = {
     "plain": ("x = 1\n\nbeds['south']", "KeyError", "'south'", 3),
     "empty lines first": ("\n\nbeds['south']", "KeyError", "'south'", 3),
-    "in a function of an earlier cell": ("x = 1\nlook('south')", "KeyError", "'south'", 2),
+    "in a function of an earlier cell": (
+        "x = 1\nlook('south')",
+        "KeyError",
+        "'south'",
+        2,
+    ),
     "timed": ("\n%%time\nx = 1\nbeds['south']", "KeyError", "'south'", 4),
     "captured": ("%%capture\nx = 1\nbeds['south']", "KeyError", "'south'", 3),
     "syntax": ("x = 1\ndef f(:", "SyntaxError", "invalid syntax", 2),
-    "no such magic": ("%nosuch", "UsageError", "Line magic function `%nosuch` not found.", 1),
+    "no such magic": (
+        "%nosuch",
+        "UsageError",
+        "Line magic function `%nosuch` not found.",
+        1,
+    ),
     "leaving": ("import sys\nsys.exit(3)", "SystemExit", "3", 2),
     "a loop in a loop": (
         "import asyncio\nasync def f(): pass\nasyncio.run(f())",
@@ -75,7 +85,9 @@ CRASHES = {
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_a_crash_is_told_with_its_exception_and_line(name: str, kernel: SharedKernel) -> None:
+def test_a_crash_is_told_with_its_exception_and_line(
+    name: str, kernel: SharedKernel
+) -> None:
     code, exception, message, line = CRASHES[name]
     kernel.run("beds = {'north': 3}\ndef look(name): return beds[name]")
     told = kernel.rehearse(code)
@@ -90,12 +102,19 @@ def test_a_crash_is_told_with_its_exception_and_line(name: str, kernel: SharedKe
 def test_a_cell_that_raises_nothing_runs_through(kernel: SharedKernel) -> None:
     kernel.run("beds = {'north': 3}")
     told = kernel.rehearse("beds['south'] = 1\nprint('x' * 100_000_000)\nbeds")
-    assert (told.outcome, told.exception, told.why) == (RehearsalEnd.RAN_THROUGH, None, None)
+    assert (told.outcome, told.exception, told.why) == (
+        RehearsalEnd.RAN_THROUGH,
+        None,
+        None,
+    )
 
 
 def test_a_cell_that_works_on_is_still_running(kernel: SharedKernel) -> None:
     told = kernel.rehearse("n = 1\nwhile True: n += 1", WAITING_S)
-    assert (told.outcome, told.title) == (RehearsalEnd.STILL_RUNNING, "still running after 1 s")
+    assert (told.outcome, told.title) == (
+        RehearsalEnd.STILL_RUNNING,
+        "still running after 1 s",
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,7 +130,11 @@ def test_whether_a_copy_works_is_no_question_of_how_busy_the_machine_is(
 ) -> None:
     """In the last quarter of its second."""
     watched = _Watched(copy=0, seconds=1.0, start_s=1.0)
-    watched._uses = [(0.0, 0.0, 0.0), (0.74, 0.1, 0.5), (1.0, 0.1 + used_s, 0.5 + queued_s)]
+    watched._uses = [
+        (0.0, 0.0, 0.0),
+        (0.74, 0.1, 0.5),
+        (1.0, 0.1 + used_s, 0.5 + queued_s),
+    ]
     assert watched._is_working() is is_working
 
 
@@ -251,7 +274,11 @@ def test_nothing_in_the_kernel_changes(captured: Callable[..., Captured]) -> Non
     done = captured(STATE, CHANGES, probes=UNCHANGED)
     told = done.result.rehearsal
     assert told is not None
-    assert (told.outcome, told.exception, told.line) == (RehearsalEnd.CRASH, "ZeroDivisionError", 3)
+    assert (told.outcome, told.exception, told.line) == (
+        RehearsalEnd.CRASH,
+        "ZeroDivisionError",
+        3,
+    )
     for probe in done.result.probes:
         assert probe["before"] == probe["after"], probe["expression"]
         assert not isinstance(probe["before"], dict), probe
@@ -314,13 +341,19 @@ def test_what_lacks_threads_is_rehearsed_in_a_second_kernel_and_the_first_stays_
         True,
         "IndexError" if outcome is RehearsalEnd.CRASH else None,
     )
-    assert told.head.startswith("Rehearsal, executed in a second kernel after the same cells: ")
+    assert told.head.startswith(
+        "Rehearsal, executed in a second kernel after the same cells: "
+    )
     [probe] = done.result.probes
     assert probe["before"] == probe["after"]
 
 
 OTHERWISE = {
-    "another value": ("import random\nn = random.random()", "calls[n]", "led to another state: n"),
+    "another value": (
+        "import random\nn = random.random()",
+        "calls[n]",
+        "led to another state: n",
+    ),
     "a cell that raises now": (
         "from pathlib import Path\nPath('once.txt').touch(exist_ok=False)",
         "calls[7]",
@@ -354,7 +387,9 @@ def test_cells_that_come_to_something_else_the_second_time_tell_nothing(
     assert why in (told.why or "")
 
 
-@pytest.mark.parametrize("library", [pytest.param("tensorflow", marks=needs("tensorflow"))])
+@pytest.mark.parametrize(
+    "library", [pytest.param("tensorflow", marks=needs("tensorflow"))]
+)
 def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(
     library: str, rehearse: Rehearse
 ) -> None:
@@ -364,9 +399,16 @@ def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(
         "model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])\n"
         "model.compile(loss='mse')\nmodel.fit(x, x[:, 0], verbose=0)"
     )
-    through = rehearse(before, "model.fit(x, x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
-    crash = rehearse(before, "model.fit(x[:, :2], x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
-    assert (through.outcome, crash.outcome) == (RehearsalEnd.RAN_THROUGH, RehearsalEnd.CRASH)
+    through = rehearse(
+        before, "model.fit(x, x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S
+    )
+    crash = rehearse(
+        before, "model.fit(x[:, :2], x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S
+    )
+    assert (through.outcome, crash.outcome) == (
+        RehearsalEnd.RAN_THROUGH,
+        RehearsalEnd.CRASH,
+    )
     assert crash.exception == "InvalidArgumentError", (
         "as in a kernel: the compiled step refuses the shape"
     )
@@ -380,7 +422,9 @@ def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(
         pytest.param("lightgbm", marks=needs("lightgbm")),
     ],
 )
-def test_pools_of_threads_end_in_the_truth_or_as_unknown(library: str, rehearse: Rehearse) -> None:
+def test_pools_of_threads_end_in_the_truth_or_as_unknown(
+    library: str, rehearse: Rehearse
+) -> None:
     before, runs, raises = POOLS[library]
     assert rehearse(before, runs, seconds=AMPLE_S).outcome in (
         RehearsalEnd.RAN_THROUGH,
@@ -393,7 +437,8 @@ def test_pools_of_threads_end_in_the_truth_or_as_unknown(library: str, rehearse:
 
 
 @pytest.mark.parametrize(
-    "told", [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}]
+    "told",
+    [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}],
 )
 def test_an_answer_of_another_form_is_unknown(told: object) -> None:
     assert rehearsal_of(told).outcome is RehearsalEnd.UNKNOWN
@@ -415,7 +460,9 @@ def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
 
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
-def test_a_sealed_kernel_rehearses_too(captured: Callable[..., Captured], tmp_path: Path) -> None:
+def test_a_sealed_kernel_rehearses_too(
+    captured: Callable[..., Captured], tmp_path: Path
+) -> None:
     done = captured(
         "a = 1",
         "open('new.txt', 'w').close()\na[0]",

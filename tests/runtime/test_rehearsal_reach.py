@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies of a kernel need Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="copies of a kernel need Linux"
+)
 
 BEGIN = """
 import ctypes, fcntl, io, mmap, multiprocessing, os, resource, signal, socket, sys, tempfile, threading
@@ -93,7 +95,8 @@ ATTACKS = {
         "resource.getrlimit(resource.RLIMIT_NOFILE)",
     ),
     "processors": Attack(
-        "os.sched_setaffinity(own, {max(os.sched_getaffinity(0))})", "os.sched_getaffinity(0)"
+        "os.sched_setaffinity(own, {max(os.sched_getaffinity(0))})",
+        "os.sched_getaffinity(0)",
     ),
     "priority": Attack(
         "os.setpriority(os.PRIO_PROCESS, own, 7)", "os.getpriority(os.PRIO_PROCESS, 0)"
@@ -102,10 +105,13 @@ ATTACKS = {
         "os.setpriority(os.PRIO_PGRP, os.getpgid(own), 7)", "os.getpriority(0, 0)"
     ),
     "priority of a user": Attack("libc.setpriority(2, 54321, 7)"),
-    "priority of the disk": Attack("call('ioprio_set', 1, own, (2 << 13) | 7)", "niced()"),
+    "priority of the disk": Attack(
+        "call('ioprio_set', 1, own, (2 << 13) | 7)", "niced()"
+    ),
     "priority of a user's disk": Attack("call('ioprio_set', 3, 54321, (2 << 13) | 7)"),
     "scheduler": Attack(
-        "os.sched_setscheduler(own, os.SCHED_BATCH, os.sched_param(0))", "os.sched_getscheduler(0)"
+        "os.sched_setscheduler(own, os.SCHED_BATCH, os.sched_param(0))",
+        "os.sched_getscheduler(0)",
     ),
     "parameters of the scheduler": Attack("os.sched_setparam(own, os.sched_param(0))"),
     "attributes of the scheduler": Attack(
@@ -132,7 +138,9 @@ ATTACKS = {
     ),
     "keys typed": Attack("libc.ioctl(0, 0x5412, b'x')"),
     "a link to an open file": Attack(
-        "open(f'/proc/self/fd/{log.fileno()}', 'w').write('gone')", "text('log.txt')", True
+        "open(f'/proc/self/fd/{log.fileno()}', 'w').write('gone')",
+        "text('log.txt')",
+        True,
     ),
     "a link below Python": Attack(
         "fd = libc.open(b'/proc/self/fd/%d' % log.fileno(), 1); libc.write(fd, b'gone', 4)",
@@ -140,7 +148,8 @@ ATTACKS = {
         True,
     ),
     "the kernel's root": Attack(
-        "open(f'/proc/{own}/root{here}/other.txt', 'w').write('gone')", "text('other.txt')"
+        "open(f'/proc/{own}/root{here}/other.txt', 'w').write('gone')",
+        "text('other.txt')",
     ),
     "the kernel's root below Python": Attack(
         "fd = libc.open(os.fsencode(f'/proc/{own}/root{here}/other.txt'), 1); libc.write(fd, b'gone', 4)",
@@ -183,17 +192,23 @@ ATTACKS = {
         "os.utime(log.fileno(), (1, 1))", "os.stat('log.txt').st_mtime", True
     ),
     "an open file": Attack(
-        "log.seek(0); log.write('gone'); log.flush()", "(text('log.txt'), log.tell())", True
+        "log.seek(0); log.write('gone'); log.flush()",
+        "(text('log.txt'), log.tell())",
+        True,
     ),
     "a nameless file": Attack(
-        "nameless.write(b'gone'); nameless.flush()", "os.pread(nameless.fileno(), 9, 0)", True
+        "nameless.write(b'gone'); nameless.flush()",
+        "os.pread(nameless.fileno(), 9, 0)",
+        True,
     ),
     "a nameless file by its link": Attack(
         "open(f'/proc/self/fd/{nameless.fileno()}', 'r+b').write(b'gone')",
         "os.pread(nameless.fileno(), 9, 0)",
         True,
     ),
-    "a file in memory": Attack("os.pwrite(memory, b'gone', 0)", "os.pread(memory, 9, 0)", True),
+    "a file in memory": Attack(
+        "os.pwrite(memory, b'gone', 0)", "os.pread(memory, 9, 0)", True
+    ),
     "a file in memory by its link": Attack(
         "fd = libc.open(b'/proc/self/fd/%d' % memory, 1); libc.write(fd, b'gone', 4)",
         "os.pread(memory, 9, 0)",
@@ -211,7 +226,9 @@ ATTACKS = {
         "shared_memory.SharedMemory(shared.name).buf[0] = 9", "shared.buf[0]", True
     ),
     "a semaphore": Attack("turns.acquire()", "turns.get_value()", True),
-    "a segment": Attack("ctypes.memset(attached, 9, 1)", "ctypes.string_at(attached, 1)", True),
+    "a segment": Attack(
+        "ctypes.memset(attached, 9, 1)", "ctypes.string_at(attached, 1)", True
+    ),
     "a segment by number": Attack(
         "again = libc.shmat(segment, None, 0)\nif again not in (None, 2**64 - 1): ctypes.memset(again, 9, 1)",
         "ctypes.string_at(attached, 1)",
@@ -222,7 +239,9 @@ ATTACKS = {
         "libc.shmctl(segment, 2, ctypes.create_string_buffer(200))",
         True,
     ),
-    "a socket with a name": Attack("socket.socket(socket.AF_UNIX).connect('served')", "arrived()"),
+    "a socket with a name": Attack(
+        "socket.socket(socket.AF_UNIX).connect('served')", "arrived()"
+    ),
     "a socket below Python": Attack(
         "fd = libc.socket(1, 1, 0); libc.connect(fd, b'\\1\\0served\\0', 9); libc.write(fd, b'x', 1)",
         "arrived()",
@@ -242,7 +261,9 @@ ATTACKS = {
     ),
     "a device": Attack("libc.open(b'/dev/kmsg', 1) >= 0 and 1 / 0", harmless=True),
     "a terminal": Attack("libc.open(b'/dev/tty', 2) >= 0 and 1 / 0", harmless=True),
-    "a terminal that is made": Attack("libc.open(b'/dev/ptmx', 2) >= 0 and 1 / 0", harmless=True),
+    "a terminal that is made": Attack(
+        "libc.open(b'/dev/ptmx', 2) >= 0 and 1 / 0", harmless=True
+    ),
 }
 OWN = {
     "own processors": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
@@ -303,7 +324,12 @@ def rehearsed(
         "lacks": lacks,
     }
     done = subprocess.run(
-        [sys.executable, "-c", RUN, str(root / "crane_core" / "runtime" / "kernel_side")],
+        [
+            sys.executable,
+            "-c",
+            RUN,
+            str(root / "crane_core" / "runtime" / "kernel_side"),
+        ],
         input=json.dumps(order),
         cwd=folder,
         env=os.environ | {"IPYTHONDIR": str(folder / "ipython")},
@@ -334,19 +360,30 @@ def test_nothing_outside_the_copy_changes_and_no_attack_is_told_as_done(
     }
     attacks = {**ATTACKS, **quietly}
     found = rehearsed(
-        tmp_path, root, {name: (one.code, one.aim) for name, one in attacks.items()}, lacks
+        tmp_path,
+        root,
+        {name: (one.code, one.aim) for name, one in attacks.items()},
+        lacks,
     )
     changed = {
-        name: (before, after) for name, (_, before, after) in found.items() if before != after
+        name: (before, after)
+        for name, (_, before, after) in found.items()
+        if before != after
     }
     assert changed == {}
-    told = {name: told for name, (told, *_) in found.items() if told["outcome"] != "unknown"}
+    told = {
+        name: told for name, (told, *_) in found.items() if told["outcome"] != "unknown"
+    }
     assert {name: one for name, one in told.items() if not attacks[name].harmless} == {}
 
 
 def test_what_a_cell_does_to_itself_runs_through(tmp_path: Path, root: Path) -> None:
-    found = rehearsed(tmp_path, root, {name: (code, "None") for name, code in OWN.items()})
+    found = rehearsed(
+        tmp_path, root, {name: (code, "None") for name, code in OWN.items()}
+    )
     told = {name: told for name, (told, *_) in found.items()}
     if {one["writes"] for one in told.values()} != {"dropped"}:
         pytest.skip("this system gives no rooms")
-    assert {name: one for name, one in told.items() if one["outcome"] != "ran through"} == {}
+    assert {
+        name: one for name, one in told.items() if one["outcome"] != "ran through"
+    } == {}

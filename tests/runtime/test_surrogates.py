@@ -21,9 +21,9 @@ from crane_core.runtime.kernel_side.crane_surrogates.made import (
 )
 from tests.examples import examples
 
-LENGTHS = st.lists(st.integers(0, 6) | st.sampled_from([1_000, 100_000]), max_size=4).filter(
-    lambda lengths: int(np.prod(lengths, dtype=object)) <= 2_000_000
-)
+LENGTHS = st.lists(
+    st.integers(0, 6) | st.sampled_from([1_000, 100_000]), max_size=4
+).filter(lambda lengths: int(np.prod(lengths, dtype=object)) <= 2_000_000)
 DTYPES = st.sampled_from(
     [
         "bool",
@@ -69,7 +69,9 @@ def test_the_probe_reads_the_facts_that_a_numpy_surrogate_was_made_with(
 def test_fills_differ_so_that_what_depends_on_values_shows() -> None:
     for dtype in ("bool", "int64", "float64", "<U5", "datetime64[ns]", "object"):
         arrays = [
-            for_numpy.make({"type": "numpy.ndarray", "shape": [3], "dtype": dtype}, fill)
+            for_numpy.make(
+                {"type": "numpy.ndarray", "shape": [3], "dtype": dtype}, fill
+            )
             for fill in FILLS
         ]
         assert len({repr(array.tolist()) for array in arrays}) == len(arrays), dtype
@@ -92,7 +94,13 @@ def test_what_has_no_surrogate_is_refused(facts: dict[str, Any]) -> None:
 def asked(
     step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
 ) -> dict[str, Any]:
-    order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
+    order = {
+        "step": step,
+        "of": of,
+        "name": name,
+        "operands": operands,
+        "keywords": keywords,
+    }
     return worker.answer(json.dumps(order).encode())
 
 
@@ -119,7 +127,9 @@ def test_what_every_fill_gives_is_told_by_its_schema() -> None:
         {"list": [array(2, 3), array(5, 3, dtype="int64")]},
         axis=number(0),
     )
-    assert gave == {"gave": {"type": "numpy.ndarray", "shape": [7, 3], "dtype": "float64"}}
+    assert gave == {
+        "gave": {"type": "numpy.ndarray", "shape": [7, 3], "dtype": "float64"}
+    }
     assert asked("method", "numpy.ndarray", "sum", array(2, 3)) == {
         "gave": {"type": "numpy.float64"}
     }
@@ -130,7 +140,13 @@ def test_what_every_fill_gives_is_told_by_its_schema() -> None:
     [
         ("operator", "numpy.ndarray", "**", array(3, dtype="int64"), {"any": "int"}),
         ("item", "numpy.ndarray", "", array(3), array(2, dtype="int64")),
-        ("method", "numpy.ndarray", "astype", array(3, dtype="<U5"), {"named": "builtins.float"}),
+        (
+            "method",
+            "numpy.ndarray",
+            "astype",
+            array(3, dtype="<U5"),
+            {"named": "builtins.float"},
+        ),
         ("call", "numpy", "linalg.cholesky", array(3, 3)),
         ("call", "numpy", "repeat", array(3), array(3, dtype="int64")),
     ],
@@ -176,14 +192,24 @@ def test_an_operand_that_nobody_sends_is_unknown(operand: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize(
-    "line", [b"", b"{", b"[]", b"{}", b'{"step": 1}', b'{"step": "call", "of": [], "name": {}}']
+    "line",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b'{"step": 1}',
+        b'{"step": "call", "of": [], "name": {}}',
+    ],
 )
 def test_a_line_that_is_no_question_is_answered_as_unknown(line: bytes) -> None:
     assert list(worker.answer(line)) == ["unknown"]
 
 
 def test_a_message_has_a_bound_and_a_hostile_label_stays_text() -> None:
-    answer = asked("item", "numpy.ndarray", "", array(3), number("x" * 5_000 + "\x1b[31m\n"))
+    answer = asked(
+        "item", "numpy.ndarray", "", array(3), number("x" * 5_000 + "\x1b[31m\n")
+    )
     assert len(answer.get("message", "")) <= MOST_MESSAGE
     assert json.loads(json.dumps(answer)) == answer
 

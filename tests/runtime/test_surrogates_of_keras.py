@@ -25,7 +25,13 @@ SYMBOLIC = "keras.src.backend.common.keras_tensor.KerasTensor"
 def asked(
     step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
 ) -> dict[str, Any]:
-    order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
+    order = {
+        "step": step,
+        "of": of,
+        "name": name,
+        "operands": operands,
+        "keywords": keywords,
+    }
     return worker.answer(json.dumps(order).encode())
 
 
@@ -38,7 +44,9 @@ def layer(kind: str, **facts: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", [EAGER, VARIABLE])
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float16", "int64", "uint8", "bool", "complex64"]
+)
 @pytest.mark.parametrize("shape", [[], [0], [2, 3]])
 def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(
     kind: str, dtype: str, shape: list[int]
@@ -49,13 +57,18 @@ def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(
 
 
 def test_texts_and_other_objects_have_no_surrogate() -> None:
-    for facts in ({"type": EAGER, "shape": [2], "dtype": "string"}, {"type": "tensorflow.Dataset"}):
+    for facts in (
+        {"type": EAGER, "shape": [2], "dtype": "string"},
+        {"type": "tensorflow.Dataset"},
+    ):
         with pytest.raises(NotMadeError):
             for_tensorflow.make(facts, 0)
 
 
 def test_a_variable_is_not_told_after_it_was_assigned_to() -> None:
-    three, four = ({"facts": {"type": VARIABLE, "shape": [n], "dtype": "float32"}} for n in (3, 4))
+    three, four = (
+        {"facts": {"type": VARIABLE, "shape": [n], "dtype": "float32"}} for n in (3, 4)
+    )
     assert (
         asked("method", "tensorflow.ResourceVariable", "assign", three, four)["raised"]
         == "ValueError"
@@ -71,7 +84,11 @@ def test_a_variable_is_not_told_after_it_was_assigned_to() -> None:
             (None, 5, 2),
             [None, 5, 3],
         ),
-        (layer("MaxPooling2D", pool_size=[2, 2], strides=[2, 2]), (None, 9, 8, 1), [None, 4, 4, 1]),
+        (
+            layer("MaxPooling2D", pool_size=[2, 2], strides=[2, 2]),
+            (None, 9, 8, 1),
+            [None, 4, 4, 1],
+        ),
         (layer("MaxPooling2D", pool_size=[2, 2]), (None, 9, 8, 1), [None, 8, 7, 1]),
         (layer("Dense", units=10**9), (None, 10**9), [None, 10**9]),
     ],
@@ -85,8 +102,12 @@ def test_a_layer_is_made_again_by_its_settings(
 
 
 def test_a_layer_that_the_target_makes_is_made_again_by_its_configuration() -> None:
-    made = asked("call", "keras", "layers.Conv2D", {"is": 4}, {"is": 3}, strides={"is": 2})["gave"]
-    told = asked("method", "keras.Conv2D", "__call__", {"facts": made}, symbolic(None, 9, 9, 1))
+    made = asked(
+        "call", "keras", "layers.Conv2D", {"is": 4}, {"is": 3}, strides={"is": 2}
+    )["gave"]
+    told = asked(
+        "method", "keras.Conv2D", "__call__", {"facts": made}, symbolic(None, 9, 9, 1)
+    )
     assert told["gave"]["shape"] == [None, 4, 4, 4]
 
 
@@ -119,7 +140,9 @@ def test_keras_works_as_before_after_it_was_asked() -> None:
     import keras
     import tensorflow
 
-    asked("method", "keras.Dense", "__call__", layer("Dense", units=3), symbolic(None, 4))
+    asked(
+        "method", "keras.Dense", "__call__", layer("Dense", units=3), symbolic(None, 4)
+    )
     dense = keras.layers.Dense(2)
     assert dense(tensorflow.ones((1, 3))).shape == (1, 2)
     assert dense.kernel.numpy().any()

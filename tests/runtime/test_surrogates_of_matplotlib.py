@@ -16,7 +16,13 @@ AXES = {"facts": {"type": "matplotlib.axes._axes.Axes"}}
 def asked(
     step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
 ) -> dict[str, Any]:
-    order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
+    order = {
+        "step": step,
+        "of": of,
+        "name": name,
+        "operands": operands,
+        "keywords": keywords,
+    }
     return worker.answer(json.dumps(order).encode())
 
 

@@ -13,7 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_surrogates import for_pandas, operations, worker
+from crane_core.runtime.kernel_side.crane_surrogates import (
+    for_pandas,
+    operations,
+    worker,
+)
 from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
 from tests.examples import examples
 
@@ -37,7 +41,12 @@ LABELS = st.lists(st.sampled_from(["a", "b", "pay", 0, 7]), max_size=4, unique=T
 
 
 def counted(length: int) -> dict[str, Any]:
-    return {"type": "RangeIndex", "length": length, "range": [0, length, 1], "unique": True}
+    return {
+        "type": "RangeIndex",
+        "length": length,
+        "range": [0, length, 1],
+        "unique": True,
+    }
 
 
 COLUMNS = st.builds(
@@ -79,7 +88,12 @@ def test_the_probe_reads_the_facts_that_a_pandas_surrogate_was_made_with(
 @pytest.mark.parametrize(
     "facts",
     [
-        {"type": "pandas.Series", "length": 2, "dtype": "period[M]", "index": counted(2)},
+        {
+            "type": "pandas.Series",
+            "length": 2,
+            "dtype": "period[M]",
+            "index": counted(2),
+        },
         {
             "type": "pandas.Series",
             "length": 2,
@@ -87,7 +101,12 @@ def test_the_probe_reads_the_facts_that_a_pandas_surrogate_was_made_with(
             "index": counted(2),
         },
         {"type": "pandas.Series", "length": 2, "dtype": "int64", "index": counted(3)},
-        {"type": "pandas.Series", "length": 10**9, "dtype": "int64", "index": counted(10**9)},
+        {
+            "type": "pandas.Series",
+            "length": 10**9,
+            "dtype": "int64",
+            "index": counted(10**9),
+        },
         {"type": "pandas.DataFrameGroupBy"},
     ],
 )
@@ -136,9 +155,13 @@ PLAIN += [
 def column(draw: Random, length: int) -> pd.Series:
     made = {
         "int": lambda: [draw.randint(-50, 50) for _ in range(length)],
-        "float": lambda: [draw.choice([draw.gauss(0, 1), np.nan]) for _ in range(length)],
+        "float": lambda: [
+            draw.choice([draw.gauss(0, 1), np.nan]) for _ in range(length)
+        ],
         "bool": lambda: [draw.random() < 0.5 for _ in range(length)],
-        "str": lambda: [draw.choice(["foo", "12", "2021-03-04", "", None]) for _ in range(length)],
+        "str": lambda: [
+            draw.choice(["foo", "12", "2021-03-04", "", None]) for _ in range(length)
+        ],
         "datetime64[ns]": lambda: [
             draw.choice([pd.Timestamp(2021, 3, 4), pd.NaT]) for _ in range(length)
         ],
@@ -153,13 +176,16 @@ def thing(draw: Random) -> pd.DataFrame | pd.Series:
         return column(draw, length).rename(draw.choice([None, "a"]))
     labels = draw.sample(["a", "b", "x", 0], draw.randint(0, 3))
     table = pd.DataFrame(
-        {at: column(draw, length) for at in range(len(labels))}, index=pd.RangeIndex(length)
+        {at: column(draw, length) for at in range(len(labels))},
+        index=pd.RangeIndex(length),
     )
     table.columns = pd.Index(labels)
     return table
 
 
-def operands(draw: Random, step: str, name: str, held: Any) -> tuple[list[Any], dict[str, Any]]:
+def operands(
+    draw: Random, step: str, name: str, held: Any
+) -> tuple[list[Any], dict[str, Any]]:
     """Operands of a step, and of a method some of its own keywords."""
     if step in ("truth", "element", "attribute"):
         return [held], {}
@@ -176,7 +202,11 @@ def operands(draw: Random, step: str, name: str, held: Any) -> tuple[list[Any], 
         for each in inspect.signature(getattr(type(held), name)).parameters
         if each not in ("self", "kwargs")
     ]
-    keywords = {draw.choice(named): draw.choice(PLAIN)} if named and draw.random() < 0.6 else {}
+    keywords = (
+        {draw.choice(named): draw.choice(PLAIN)}
+        if named and draw.random() < 0.6
+        else {}
+    )
     return [
         held,
         *others[: draw.randint(0, 1)],
@@ -214,7 +244,8 @@ def test_what_surrogates_refuse_real_tables_refuse_too(seed: int) -> None:
         held = thing(draw)
         of = f"pandas.{type(held).__name__}"
         step = draw.choice(
-            ["method"] * 6 + ["operator", "item", "set_item", "attribute", "truth", "element"]
+            ["method"] * 6
+            + ["operator", "item", "set_item", "attribute", "truth", "element"]
         )
         names = {
             "method": sorted(operations.METHODS[of]),
@@ -223,14 +254,20 @@ def test_what_surrogates_refuse_real_tables_refuse_too(seed: int) -> None:
         }
         name = draw.choice(names.get(step, [""]))
         given_, keywords = operands(draw, step, name, held)
-        order = {"step": step, "of": of, "name": name, "operands": [sent(each) for each in given_]}
+        order = {
+            "step": step,
+            "of": of,
+            "name": name,
+            "operands": [sent(each) for each in given_],
+        }
         order["keywords"] = {key: sent(each) for key, each in keywords.items()}
         answer = worker.answer(json.dumps(order).encode())
         if "raised" not in answer:
             continue
         refused += 1
         copies = [each.copy() if hasattr(each, "copy") else each for each in given_]
-        assert _raised(worker._operation(step, of, name), copies, keywords) == answer["raised"], (
-            order
-        )
+        assert (
+            _raised(worker._operation(step, of, name), copies, keywords)
+            == answer["raised"]
+        ), order
     assert refused > N_TRIES / 4

@@ -32,7 +32,9 @@ def column(dtype: str = "int64", n_rows: int = 12, **holds: Any) -> dict[str, An
     }
 
 
-def table(*columns: tuple[str, str, dict[str, Any]], n_rows: int = 12) -> dict[str, Any]:
+def table(
+    *columns: tuple[str, str, dict[str, Any]], n_rows: int = 12
+) -> dict[str, Any]:
     return {
         "facts": {
             "type": "sklearn.table",
@@ -42,12 +44,23 @@ def table(*columns: tuple[str, str, dict[str, Any]], n_rows: int = 12) -> dict[s
     }
 
 
-def estimator(path: str, fit_on: list[Any] | None = None, **given: Any) -> dict[str, Any]:
+def estimator(
+    path: str, fit_on: list[Any] | None = None, **given: Any
+) -> dict[str, Any]:
     held = {name: {"is": value} for name, value in given.items()}
-    return {"facts": {"type": "sklearn.estimator", "path": path, "given": held, "fit_on": fit_on}}
+    return {
+        "facts": {
+            "type": "sklearn.estimator",
+            "path": path,
+            "given": held,
+            "fit_on": fit_on,
+        }
+    }
 
 
-def asked(of: str, name: str, *operands: dict[str, Any], is_whole: bool = True) -> dict[str, Any]:
+def asked(
+    of: str, name: str, *operands: dict[str, Any], is_whole: bool = True
+) -> dict[str, Any]:
     order = {
         "step": "learns",
         "of": of,
@@ -60,14 +73,27 @@ def asked(of: str, name: str, *operands: dict[str, Any], is_whole: bool = True) 
 
 
 NUMBERS = table(("a", "float64", holding()), ("b", "int64", holding()))
-LOGISTIC, TREE = "sklearn.linear_model.LogisticRegression", "sklearn.tree.DecisionTreeClassifier"
+LOGISTIC, TREE = (
+    "sklearn.linear_model.LogisticRegression",
+    "sklearn.tree.DecisionTreeClassifier",
+)
 ACCURACY = "sklearn.metrics.accuracy_score"
 
 
 @pytest.mark.parametrize("fill", FILLS)
 @pytest.mark.parametrize(
     "dtype",
-    ["int64", "float64", "bool", "str", "object", "category", "Int64", "datetime64[ns]", ""],
+    [
+        "int64",
+        "float64",
+        "bool",
+        "str",
+        "object",
+        "category",
+        "Int64",
+        "datetime64[ns]",
+        "",
+    ],
 )
 def test_a_column_has_its_dtype_and_length(dtype: str, fill: int) -> None:
     made = for_sklearn.make(column(dtype)["facts"], fill)
@@ -81,7 +107,9 @@ def test_what_is_certain_is_in_every_fill(fill: int) -> None:
     made = for_sklearn.make(column("float64", holds=holds)["facts"], fill)
     assert made.isna().sum() >= 3
     assert made.min() == -2
-    known = for_sklearn.make(column("str", holds=holding(known=["x", "y"]))["facts"], fill)
+    known = for_sklearn.make(
+        column("str", holds=holding(known=["x", "y"]))["facts"], fill
+    )
     assert set(known) == {"x", "y"}
 
 
@@ -93,7 +121,13 @@ def test_what_is_certain_is_in_every_fill(fill: int) -> None:
             "inconsistent numbers of samples: [12, 5]",
         ),
         (
-            ("", "fit", estimator(LOGISTIC), table(("a", "object", holding(("x", 1)))), column()),
+            (
+                "",
+                "fit",
+                estimator(LOGISTIC),
+                table(("a", "object", holding(("x", 1)))),
+                column(),
+            ),
             "could not convert",
         ),
         (
@@ -107,7 +141,13 @@ def test_what_is_certain_is_in_every_fill(fill: int) -> None:
             "NaN",
         ),
         (
-            ("", "fit", estimator(LOGISTIC), NUMBERS, column("float64", holds=holding((0.5, 1)))),
+            (
+                "",
+                "fit",
+                estimator(LOGISTIC),
+                NUMBERS,
+                column("float64", holds=holding((0.5, 1))),
+            ),
             "Unknown label type",
         ),
         (("", "predict", estimator(TREE), NUMBERS), "not fitted yet"),
@@ -132,9 +172,21 @@ def test_what_no_fill_is_accepted_with_is_refused(order: Any, message: str) -> N
     "order",
     [
         ("", "fit", estimator(LOGISTIC), table(("a", "object", holding())), column()),
-        ("", "fit", estimator(LOGISTIC), table(("a", "str", holding(may_miss=True))), column()),
+        (
+            "",
+            "fit",
+            estimator(LOGISTIC),
+            table(("a", "str", holding(may_miss=True))),
+            column(),
+        ),
         ("", "fit", estimator(LOGISTIC), NUMBERS, column("float64")),
-        ("", "fit", estimator(TREE), table(("a", "float64", holding((float("nan"), 1)))), column()),
+        (
+            "",
+            "fit",
+            estimator(TREE),
+            table(("a", "float64", holding((float("nan"), 1)))),
+            column(),
+        ),
         (ACCURACY, "", column("float64"), column()),
         (ACCURACY, "", column(""), column("")),
     ],
@@ -186,6 +238,11 @@ def test_no_files_are_read_or_written() -> None:
 
 
 def test_an_array_has_its_shape() -> None:
-    facts = {"type": "sklearn.array", "shape": [3, 4], "dtype": "float32", "holds": holding()}
+    facts = {
+        "type": "sklearn.array",
+        "shape": [3, 4],
+        "dtype": "float32",
+        "holds": holding(),
+    }
     made = for_sklearn.make(facts, 2)
     assert (made.shape, made.dtype) == ((3, 4), np.dtype("float32"))

@@ -11,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_surrogates import worker
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError, seen
+from crane_core.runtime.kernel_side.crane_surrogates.made import (
+    FILLS,
+    NotMadeError,
+    seen,
+)
 from tests.examples import examples
 from tests.optional import later, needing, needs
 
@@ -44,7 +48,9 @@ def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(
     facts: dict[str, Any], fill: int
 ) -> None:
     read = for_torch.read(for_torch.make(facts, fill))
-    laid = {name: read.pop(name) for name in ("is_contiguous", "strides") if name in read}
+    laid = {
+        name: read.pop(name) for name in ("is_contiguous", "strides") if name in read
+    }
     assert read == facts
     assert fill or laid == {
         "is_contiguous": True
@@ -74,7 +80,9 @@ def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(
         "Linear of doubles",
     ],
 )
-def test_a_layer_is_made_again_from_what_the_probe_tells(make: Callable[[], Any]) -> None:
+def test_a_layer_is_made_again_from_what_the_probe_tells(
+    make: Callable[[], Any],
+) -> None:
     layer = make()
     again = for_torch.make(seen(layer), 0)
     assert type(again) is type(layer)
@@ -84,7 +92,12 @@ def test_a_layer_is_made_again_from_what_the_probe_tells(make: Callable[[], Any]
 @pytest.mark.parametrize(
     "facts",
     [
-        {"type": "torch.Tensor", "shape": [3], "dtype": "torch.float32", "device": "cuda:0"},
+        {
+            "type": "torch.Tensor",
+            "shape": [3],
+            "dtype": "torch.float32",
+            "device": "cuda:0",
+        },
         {"type": "torch.Tensor", "shape": [3], "dtype": "torch.load"},
         {
             "type": "torch.Tensor",
@@ -128,13 +141,23 @@ def test_a_change_in_place_that_no_grad_allows_is_no_crash() -> None:
     }
 
 
-def test_a_class_out_of_range_depends_on_the_value_and_a_wrong_length_does_not() -> None:
+def test_a_class_out_of_range_depends_on_the_value_and_a_wrong_length_does_not() -> (
+    None
+):
     fits = asked(
-        "call", "torch", "nn.functional.cross_entropy", tensor(4, 3), tensor(4, dtype="torch.int64")
+        "call",
+        "torch",
+        "nn.functional.cross_entropy",
+        tensor(4, 3),
+        tensor(4, dtype="torch.int64"),
     )
     assert "raised" not in fits
     short = asked(
-        "call", "torch", "nn.functional.cross_entropy", tensor(4, 3), tensor(5, dtype="torch.int64")
+        "call",
+        "torch",
+        "nn.functional.cross_entropy",
+        tensor(4, 3),
+        tensor(5, dtype="torch.int64"),
     )
     assert short == {
         "raised": "ValueError",
@@ -160,13 +183,16 @@ def test_a_class_out_of_range_depends_on_the_value_and_a_wrong_length_does_not()
         ("pandas", "concatt"),
     ],
 )
-def test_only_a_misspelt_name_of_a_module_is_told_as_missing(path: str, name: str) -> None:
+def test_only_a_misspelt_name_of_a_module_is_told_as_missing(
+    path: str, name: str
+) -> None:
     order = {"step": "member", "of": path, "name": name}
     assert list(worker.answer(json.dumps(order).encode())) == ["unknown"]
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [("torch", "randns"), ("torch.nn.functional", "relus"), ("numpy", "arrange")]
+    ("path", "name"),
+    [("torch", "randns"), ("torch.nn.functional", "relus"), ("numpy", "arrange")],
 )
 def test_a_misspelt_name_of_a_module_is_told(path: str, name: str) -> None:
     order = {"step": "member", "of": path, "name": name}
@@ -180,8 +206,13 @@ def test_what_a_layer_takes_is_what_its_forward_takes() -> None:
         "name": "method",
         "keywords": [],
     }
-    assert worker.answer(json.dumps({**order, "operands": 1}).encode())["raised"] == "TypeError"
-    assert list(worker.answer(json.dumps({**order, "operands": 2}).encode())) == ["unknown"]
+    assert (
+        worker.answer(json.dumps({**order, "operands": 1}).encode())["raised"]
+        == "TypeError"
+    )
+    assert list(worker.answer(json.dumps({**order, "operands": 2}).encode())) == [
+        "unknown"
+    ]
     with pytest.raises(TypeError):
         torch.nn.MSELoss()(torch.ones(1))
 
@@ -201,7 +232,10 @@ def test_memory_that_there_is_not_is_no_refusal() -> None:
 def test_the_least_and_the_largest_index_decide_where_every_one_counts() -> None:
     scores, classes = tensor(4, 3), {"dtype": "torch.int64", "value_range": [0, 3]}
     name = "nn.functional.cross_entropy"
-    assert asked("call", "torch", name, scores, tensor(4, **classes))["raised"] == "IndexError"
+    assert (
+        asked("call", "torch", name, scores, tensor(4, **classes))["raised"]
+        == "IndexError"
+    )
     assert "raised" not in asked(
         "call", "torch", name, scores, tensor(4, **{**classes, "value_range": [0, 2]})
     )
@@ -221,11 +255,19 @@ def test_what_is_too_large_has_no_elements_and_still_a_shape() -> None:
     }
     layer["facts"].update(dtype="torch.float32", device="meta", training=True)
     found = asked(
-        "method", "torch.Conv2d", "__call__", layer, tensor(64, 3, 500, 500, device="meta")
+        "method",
+        "torch.Conv2d",
+        "__call__",
+        layer,
+        tensor(64, 3, 500, 500, device="meta"),
     )
     assert found["gave"]["shape"] == [64, 8, 498, 498]
     assert "raised" in asked(
-        "method", "torch.Conv2d", "__call__", layer, tensor(64, 4, 500, 500, device="meta")
+        "method",
+        "torch.Conv2d",
+        "__call__",
+        layer,
+        tensor(64, 4, 500, 500, device="meta"),
     )
 
 
@@ -238,7 +280,9 @@ def test_what_is_too_large_has_no_elements_and_still_a_shape() -> None:
     ],
     ids=["CrossEntropyLoss", "HuberLoss", "BCELoss"],
 )
-def test_a_loss_is_made_again_from_what_the_probe_tells(make: Callable[[], Any]) -> None:
+def test_a_loss_is_made_again_from_what_the_probe_tells(
+    make: Callable[[], Any],
+) -> None:
     loss = make()
     assert for_torch.read(for_torch.make(seen(loss), 0)) == for_torch.read(loss)
 
@@ -247,7 +291,9 @@ def test_lengths_are_told_and_other_numbers_are_not() -> None:
     assert asked("method", "torch.Tensor", "size", tensor(2, 5), {"is": 1}) == {
         "gave": {"type": "int", "value": 5}
     }
-    assert asked("method", "torch.Tensor", "argmax", tensor(2, 5))["gave"]["shape"] == []
+    assert (
+        asked("method", "torch.Tensor", "argmax", tensor(2, 5))["gave"]["shape"] == []
+    )
     assert asked("call", "builtins", "int", tensor(1)) == {"gave": {"type": "int"}}
 
 
@@ -264,7 +310,16 @@ def test_a_random_transform_is_tried_in_either_case() -> None:
             "value": 0,
         }
     }
-    assert "unknown" in asked("method", "torchvision.RandomErasing", "__call__", erasing, picture)
-    steps = [{"type": "RandomHorizontalFlip", "p": 0.5}, {"type": "ToTensor"}, {"type": "ToTensor"}]
+    assert "unknown" in asked(
+        "method", "torchvision.RandomErasing", "__call__", erasing, picture
+    )
+    steps = [
+        {"type": "RandomHorizontalFlip", "p": 0.5},
+        {"type": "ToTensor"},
+        {"type": "ToTensor"},
+    ]
     row = {"facts": {"type": f"{kind}.Compose", "steps": steps}}
-    assert asked("method", "torchvision.Compose", "__call__", row, picture)["raised"] == "TypeError"
+    assert (
+        asked("method", "torchvision.Compose", "__call__", row, picture)["raised"]
+        == "TypeError"
+    )

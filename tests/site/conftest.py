@@ -37,7 +37,10 @@ def hostile_store(
     prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Store]:
     store = open_store(
-        shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("hostile") / "crane.duckdb")
+        shutil.copy(
+            prepared_folder.database,
+            tmp_path_factory.mktemp("hostile") / "crane.duckdb",
+        )
     )
     records = [
         Benchmark("odd", f"Odd {HOSTILE}"),
@@ -45,14 +48,25 @@ def hostile_store(
     ]
     for case in ("../../up", "../../UP"):
         records.append(
-            Case("odd", case, library=HOSTILE, diagnosis=f"diagnosed {HOSTILE}", message="said")
+            Case(
+                "odd",
+                case,
+                library=HOSTILE,
+                diagnosis=f"diagnosed {HOSTILE}",
+                message="said",
+            )
         )
         for version in Version:
             instance = Instance("odd", case, version)
             records += [
                 instance,
                 Cell(
-                    "odd", instance.instance_id, "notebook", 0, CellRole.TARGET, f"x = '{HOSTILE}'"
+                    "odd",
+                    instance.instance_id,
+                    "notebook",
+                    0,
+                    CellRole.TARGET,
+                    f"x = '{HOSTILE}'",
                 ),
             ]
             records += [
@@ -82,7 +96,9 @@ def _keep_minibench(cursor: Cursor) -> None:
 
 
 @pytest.fixture(scope="session")
-def odd_material(hostile_store: Store, prepared_folder: DataFolder) -> Iterator[Material]:
+def odd_material(
+    hostile_store: Store, prepared_folder: DataFolder
+) -> Iterator[Material]:
     """Its statistics, half of the time that a site takes, are computed for the first of its two sites."""
     known: dict[str, list[ExportedStatistic]] = {}
 
@@ -106,7 +122,9 @@ def site(odd_material: Material, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture(scope="session")
-def site_with_texts(odd_material: Material, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site_with_texts(
+    odd_material: Material, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     out = tmp_path_factory.mktemp("written") / "texts"
     write_site(odd_material, out, with_texts=True)
     return out

@@ -45,7 +45,10 @@ def test_drops_of_the_study(study: Collected) -> None:
 
 def test_tokens_of_the_study_against_accuracy(study: Collected) -> None:
     text = told(cost_blocks(study, source_of(study, "junobench", STUDY)))
-    assert "<strong>For its tokens nothing measured here has a higher accuracy than" in text
+    assert (
+        "<strong>For its tokens nothing measured here has a higher accuracy than"
+        in text
+    )
     assert "1,459 tokens" in text
 
 
@@ -53,13 +56,18 @@ def main_of(study: Collected, kind: DetectorKind) -> Judging:
     """The study's answers of this kind of detector, judged by the main annotator."""
     of = (STUDY, kind)
     return next(
-        one for one in study.material.judgings if (one.experiment, one.kind) == of and one.is_main
+        one
+        for one in study.material.judgings
+        if (one.experiment, one.kind) == of and one.is_main
     )
 
 
 def test_time_saved_in_the_study(study: Collected) -> None:
     text = told(time_blocks(study, main_of(study, DetectorKind.LLM)))
-    assert 'id="time-crane-llm-2025-10-llm">Does asking before execution save time?</h3>' in text
+    assert (
+        'id="time-crane-llm-2025-10-llm">Does asking before execution save time?</h3>'
+        in text
+    )
     assert "<strong>GPT-5 +RT saves 833 s over 111 crashes</strong> (1,103 s if" in text
     assert not list(time_blocks(study, main_of(study, DetectorKind.ANALYZER))), (
         "nobody timed analyzers"

@@ -31,7 +31,9 @@ class Read(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.targets += [
-            value or "" for name, value in attrs if name in {"href", "src", "xlink:href"}
+            value or ""
+            for name, value in attrs
+            if name in {"href", "src", "xlink:href"}
         ]
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
 
@@ -41,7 +43,9 @@ def pages(site: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("which", ["site", "site_with_texts"])
-def test_no_page_runs_or_loads_anything(which: str, request: pytest.FixtureRequest) -> None:
+def test_no_page_runs_or_loads_anything(
+    which: str, request: pytest.FixtureRequest
+) -> None:
     site: Path = request.getfixturevalue(which)
     for path in pages(site):
         read = Read(path.read_text("utf-8"))
@@ -55,20 +59,30 @@ def test_no_page_runs_or_loads_anything(which: str, request: pytest.FixtureReque
             ), target
 
 
-def test_pages_are_those_of_the_menu_and_one_per_pair(site: Path, odd_material: Material) -> None:
+def test_pages_are_those_of_the_menu_and_one_per_pair(
+    site: Path, odd_material: Material
+) -> None:
     assert {path.stem for path in site.glob("*.html")} == set(MENU)
-    [(n_cases,)] = odd_material.store.cursor().execute("SELECT count(*) FROM cases").fetchall()
+    [(n_cases,)] = (
+        odd_material.store.cursor().execute("SELECT count(*) FROM cases").fetchall()
+    )
     assert len(list((site / "pairs").iterdir())) == n_cases
     assert len(list((site / "pairs").glob("odd*"))) == 2, (
         "names that differ in their case alone share no file"
     )
 
 
-def test_texts_of_others_are_there_only_when_asked_for(site: Path, site_with_texts: Path) -> None:
+def test_texts_of_others_are_there_only_when_asked_for(
+    site: Path, site_with_texts: Path
+) -> None:
     secret = re.compile(r"reason &lt;img|diagnosed &lt;img|x = |said</pre>")
     assert not any(secret.search(path.read_text("utf-8")) for path in pages(site))
-    told = "".join(path.read_text("utf-8") for path in (site_with_texts / "pairs").glob("odd*"))
-    assert {"reason &lt;img", "diagnosed &lt;img", "said</pre>"} <= set(secret.findall(told))
+    told = "".join(
+        path.read_text("utf-8") for path in (site_with_texts / "pairs").glob("odd*")
+    )
+    assert {"reason &lt;img", "diagnosed &lt;img", "said</pre>"} <= set(
+        secret.findall(told)
+    )
     assert HOSTILE not in told
 
 
@@ -87,7 +101,9 @@ def test_a_site_is_written_whole_or_not_at_all(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_holds_something_is_refused(odd_material: Material, tmp_path: Path) -> None:
+def test_a_folder_that_holds_something_is_refused(
+    odd_material: Material, tmp_path: Path
+) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(SourceError, match="already exists"):
         write_site(odd_material, tmp_path, with_texts=False)

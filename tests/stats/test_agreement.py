@@ -49,7 +49,9 @@ def annotated(
     """Two annotators who guess at some items, more often in a quarter of the cases; labels and the case of each."""
     rng = np.random.default_rng(seed)
     case = np.arange(n) // per_case
-    guessed = np.where(rng.random(case.max() + 1) < 0.25, 2.5 * guessing, 0.5 * guessing)[case]
+    guessed = np.where(
+        rng.random(case.max() + 1) < 0.25, 2.5 * guessing, 0.5 * guessing
+    )[case]
     truth = rng.choice(SCALE, size=n, p=PREVALENCE)
     columns = [
         np.where(rng.random(n) < guessed, rng.choice(SCALE, n, p=PREVALENCE), truth)
@@ -59,7 +61,9 @@ def annotated(
 
 
 labels_of_three = st.lists(
-    st.lists(st.sampled_from([*SCALE, None]), min_size=3, max_size=3), min_size=1, max_size=25
+    st.lists(st.sampled_from([*SCALE, None]), min_size=3, max_size=3),
+    min_size=1,
+    max_size=25,
 )
 
 
@@ -67,7 +71,9 @@ def of_two(rows: list[list[str | None]]) -> list[list[str | None]]:
     return [row[:2] for row in rows]
 
 
-def usable(statistic: Statistic, rows: list[list[str | None]]) -> list[list[str | None]]:
+def usable(
+    statistic: Statistic, rows: list[list[str | None]]
+) -> list[list[str | None]]:
     return of_two(rows) if "Cohen" in statistic.name else rows
 
 
@@ -77,7 +83,10 @@ def test_the_order_of_items_and_of_annotators_does_not_matter(
     statistic: Statistic, rows: list[list[str | None]]
 ) -> None:
     rows = usable(statistic, rows)
-    first, second = statistic(rows, SCALE), statistic([row[::-1] for row in rows[::-1]], SCALE)
+    first, second = (
+        statistic(rows, SCALE),
+        statistic([row[::-1] for row in rows[::-1]], SCALE),
+    )
     assert second[1:] == first[1:]
     assert second.value == pytest.approx(first.value, abs=1e-9, nan_ok=True)
 
@@ -138,26 +147,37 @@ def test_labels_that_are_all_the_same_agree_but_margins_cannot_correct_for_chanc
         (gwet_ac.AC1, -1 / 3),
     ],
 )
-def test_a_single_item_with_two_different_labels(statistic: Statistic, value: float) -> None:
+def test_a_single_item_with_two_different_labels(
+    statistic: Statistic, value: float
+) -> None:
     assert statistic([["correct", "wrong"]], SCALE) == (pytest.approx(value), 1, None)
 
 
 def test_percent_agreement_of_more_than_two_is_the_share_of_agreeing_pairs() -> None:
-    rows = [["correct", "correct", "wrong"], ["wrong", "wrong", None], ["wrong", None, None]]
+    rows = [
+        ["correct", "correct", "wrong"],
+        ["wrong", "wrong", None],
+        ["wrong", None, None],
+    ]
     assert PERCENT_AGREEMENT(rows, SCALE) == (pytest.approx((1 / 3 + 1) / 2), 2, None)
 
 
 @given(rows=labels_of_three)
-def test_confusion_matrix_agrees_with_scikit_learn(rows: list[list[str | None]]) -> None:
+def test_confusion_matrix_agrees_with_scikit_learn(
+    rows: list[list[str | None]],
+) -> None:
     both = [row[:2] for row in rows if None not in row[:2]]
     found = confusion_matrix([row[0] for row in rows], [row[1] for row in rows], SCALE)
-    expected = oracle(*zip(*both, strict=True), labels=SCALE) if both else np.zeros((3, 3))
+    expected = (
+        oracle(*zip(*both, strict=True), labels=SCALE) if both else np.zeros((3, 3))
+    )
     assert found.tolist() == expected.tolist()
 
 
 def test_labels_of_the_study_are_found_on_a_scale_of_words() -> None:
     codes = label_codes(
-        [[Label.CORRECT, "partial"], [None, float("nan")]], [Label.CORRECT, Label.PARTIAL]
+        [[Label.CORRECT, "partial"], [None, float("nan")]],
+        [Label.CORRECT, Label.PARTIAL],
     )
     assert codes.tolist() == [[0, 1], [-1, -1]]
 
@@ -190,7 +210,12 @@ def test_interval_agrees_with_scipys_bca_over_cases(statistic: Statistic) -> Non
         return statistic(labels[items], SCALE).value
 
     peer = scipy_bootstrap(
-        (np.arange(45),), of_cases, vectorized=False, n_resamples=2000, method="BCa", rng=2
+        (np.arange(45),),
+        of_cases,
+        vectorized=False,
+        n_resamples=2000,
+        method="BCa",
+        rng=2,
     )
     assert found.value == statistic(labels, SCALE).value
     assert found[1:3] == pytest.approx(peer.confidence_interval, abs=0.025)
@@ -214,8 +239,12 @@ def test_interval_holds_the_truth_in_about_95_of_100_samples(
     hits = np.zeros((n_samples, len(truth)))
     for sample in range(len(hits)):
         labels, case = annotated(100, seed=1000 + sample)
-        for column, (statistic, value) in enumerate(zip(statistics, truth, strict=True)):
-            found = bootstrap(statistic, labels, SCALE, case, seed=sample, n_resamples=400)
+        for column, (statistic, value) in enumerate(
+            zip(statistics, truth, strict=True)
+        ):
+            found = bootstrap(
+                statistic, labels, SCALE, case, seed=sample, n_resamples=400
+            )
             hits[sample, column] = found.low <= value <= found.high
     assert hits.mean(axis=0) == pytest.approx(0.95, abs=tolerance)
 
@@ -225,7 +254,11 @@ def test_items_of_one_case_do_not_count_as_many() -> None:
     labels, case = annotated(60, seed=8, per_case=1)
     once = bootstrap(cohen_kappa.NOMINAL, labels, SCALE, case, seed=1)
     often = bootstrap(
-        cohen_kappa.NOMINAL, np.repeat(labels, 4, axis=0), SCALE, np.repeat(case, 4), seed=1
+        cohen_kappa.NOMINAL,
+        np.repeat(labels, 4, axis=0),
+        SCALE,
+        np.repeat(case, 4),
+        seed=1,
     )
     assert often[:3] == pytest.approx(once[:3])
     assert (often.n, often.n_clusters) == (240, 60)
@@ -242,14 +275,19 @@ def test_a_seed_fixes_the_interval_and_the_order_of_items_does_not_matter(
         statistic, labels[order], SCALE, np.array(case)[order], seed=3, n_resamples=300
     )
     assert again[:3] == pytest.approx(first[:3], abs=1e-9)
-    assert bootstrap(statistic, labels, SCALE, case, seed=4, n_resamples=300)[:3] != first[:3]
+    assert (
+        bootstrap(statistic, labels, SCALE, case, seed=4, n_resamples=300)[:3]
+        != first[:3]
+    )
 
 
 def test_resamples_without_a_value_are_counted() -> None:
     """One of three cases differs from the others: kappa has no value without it, and no value for it alone."""
     labels = [["correct", "correct"], ["correct", "correct"], ["wrong", "wrong"]]
     found = bootstrap(cohen_kappa.NOMINAL, labels, SCALE, ["a", "b", "c"], seed=1)
-    assert found.n_undefined / 2000 == pytest.approx((2 / 3) ** 3 + (1 / 3) ** 3, abs=0.04)
+    assert found.n_undefined / 2000 == pytest.approx(
+        (2 / 3) ** 3 + (1 / 3) ** 3, abs=0.04
+    )
     assert found.value == 1
     assert np.isnan([found.low, found.high]).all()
     assert found.why is Why.NO_WIDTH
@@ -286,15 +324,21 @@ def test_the_interval_of_percent_agreement_holds_the_truth_for_few_items(
     assert min(widths) > 0.1
 
 
-def test_percent_agreement_of_11_of_11_has_wilsons_interval_with_students_quantile() -> None:
-    found = estimate(PERCENT_AGREEMENT, [["wrong", "wrong"]] * 11, SCALE, np.arange(11), seed=1)
+def test_percent_agreement_of_11_of_11_has_wilsons_interval_with_students_quantile() -> (
+    None
+):
+    found = estimate(
+        PERCENT_AGREEMENT, [["wrong", "wrong"]] * 11, SCALE, np.arange(11), seed=1
+    )
     t = 2.2281388519649385  # of 10 degrees of freedom
     assert found[:3] == (1.0, pytest.approx(1 / (1 + t**2 / 11)), pytest.approx(1.0))
     assert found[3:] == (11, 11, 0, None)
 
 
 def test_percent_agreement_of_one_case_leaves_everything_open() -> None:
-    found = estimate(PERCENT_AGREEMENT, [["wrong", "wrong"]] * 4, SCALE, ["a"] * 4, seed=1)
+    found = estimate(
+        PERCENT_AGREEMENT, [["wrong", "wrong"]] * 4, SCALE, ["a"] * 4, seed=1
+    )
     assert (found[:3], found.why) == ((1.0, 0.0, 1.0), None)
 
 
@@ -310,7 +354,9 @@ def test_what_is_no_rate_is_estimated_by_the_bootstrap() -> None:
 def test_without_a_value_there_is_no_interval(
     statistic: Statistic, labels: list[list[str | None]]
 ) -> None:
-    found = bootstrap(statistic, labels, SCALE, range(len(labels)), seed=1, n_resamples=50)
+    found = bootstrap(
+        statistic, labels, SCALE, range(len(labels)), seed=1, n_resamples=50
+    )
     assert all(math.isnan(value) for value in found[:3])
     assert (found.n, found.n_undefined, found.why) == (0, 50, Why.NO_OVERLAP)
 
@@ -320,7 +366,13 @@ def test_cases_without_a_common_item_are_not_drawn() -> None:
     more = np.vstack([labels, [["correct", None]] * 30])
     alone = bootstrap(krippendorff_alpha.ORDINAL, labels, SCALE, case, seed=1)
     assert (
-        bootstrap(krippendorff_alpha.ORDINAL, more, SCALE, case + list(range(100, 130)), seed=1)
+        bootstrap(
+            krippendorff_alpha.ORDINAL,
+            more,
+            SCALE,
+            case + list(range(100, 130)),
+            seed=1,
+        )
         == alone
     )
 

@@ -12,12 +12,15 @@ from crane_core.stats.agreement import Statistic, Why
 
 SCALE = ["correct", "partial", "wrong", "unused"]
 pairs = st.lists(
-    st.tuples(st.sampled_from(SCALE[:3]), st.sampled_from(SCALE[:3])), min_size=1, max_size=40
+    st.tuples(st.sampled_from(SCALE[:3]), st.sampled_from(SCALE[:3])),
+    min_size=1,
+    max_size=40,
 )
 
 
 @pytest.mark.parametrize(
-    ("statistic", "weights"), [(cohen_kappa.NOMINAL, None), (cohen_kappa.LINEAR, "linear")]
+    ("statistic", "weights"),
+    [(cohen_kappa.NOMINAL, None), (cohen_kappa.LINEAR, "linear")],
 )
 @given(labels=pairs)
 def test_agrees_with_scikit_learn(
@@ -36,9 +39,17 @@ def test_agrees_with_scikit_learn(
 
 def test_printed_example_of_pregnancies() -> None:
     """100 pregnancies, two abstractors (Gwet 2014; the figure as printed in the vignette of R's irrCAC 1.0)."""
-    counts = {("e", "e"): 13, ("a", "a"): 20, ("a", "n"): 7, ("n", "a"): 4, ("n", "n"): 56}
+    counts = {
+        ("e", "e"): 13,
+        ("a", "a"): 20,
+        ("a", "n"): 7,
+        ("n", "a"): 4,
+        ("n", "n"): 56,
+    }
     labels = [pair for pair, times in counts.items() for _ in range(times)]
-    assert cohen_kappa.NOMINAL(labels, "ean").value == pytest.approx(0.7964094, abs=5e-8)
+    assert cohen_kappa.NOMINAL(labels, "ean").value == pytest.approx(
+        0.7964094, abs=5e-8
+    )
 
 
 def test_hand_worked_linear_weights() -> None:
@@ -50,7 +61,9 @@ def test_hand_worked_linear_weights() -> None:
         ["correct", "partial"],
     ]
     expected = (2 * (0 + 1 + 2 * 2) + 1 * (1 + 0 + 2) + 1 * (2 + 1 + 0)) / 16
-    assert cohen_kappa.LINEAR(labels, SCALE[:3]).value == pytest.approx(1 - (2 / 4) / expected)
+    assert cohen_kappa.LINEAR(labels, SCALE[:3]).value == pytest.approx(
+        1 - (2 / 4) / expected
+    )
 
 
 def test_annotators_who_always_give_one_label_each_do_not_agree_beyond_chance() -> None:

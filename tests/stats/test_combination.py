@@ -10,7 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from crane_core.stats.combination import any_of, cascade, majority_of
 
-TABLES = st.tuples(st.integers(2, 5), st.integers(1, 12)).flatmap(lambda shape: arrays(bool, shape))
+TABLES = st.tuples(st.integers(2, 5), st.integers(1, 12)).flatmap(
+    lambda shape: arrays(bool, shape)
+)
 
 
 def test_the_three_rules_by_hand() -> None:

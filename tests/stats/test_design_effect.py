@@ -17,7 +17,9 @@ from crane_core.stats.sample_size import required_sample
 
 def test_intraclass_correlation_worked_by_hand() -> None:
     # Totals 2, 0, 1: MSB = (2.5 - 1.5) / 2 = 1/2, MSW = (3 - 2.5) / 3 = 1/6, m0 = 2, so rho = (1/3) / (2/3).
-    found = intraclass_correlation([1, 1, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"], seed=1)
+    found = intraclass_correlation(
+        [1, 1, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"], seed=1
+    )
     assert found.value == pytest.approx(0.5)
     assert (found.n, found.n_clusters) == (6, 3)
 
@@ -36,7 +38,9 @@ def test_unequal_clusters_agree_with_scipys_f() -> None:
 @pytest.mark.parametrize(("rho", "p"), [(0.2, 0.5), (0.45, 0.8), (0.7, 0.8)])
 def test_simulated_clusters_give_back_their_rho(rho: float, p: float) -> None:
     """Beta-binomial clusters: shares with mean p and intraclass correlation rho."""
-    values, cluster = simulated(np.random.default_rng(8), n_clusters=20_000, rho=rho, p=p)
+    values, cluster = simulated(
+        np.random.default_rng(8), n_clusters=20_000, rho=rho, p=p
+    )
     found = intraclass_correlation(values, cluster, seed=1, n_resamples=400)
     assert found.value == pytest.approx(rho, abs=0.02)
     assert found.low < rho < found.high
@@ -45,9 +49,14 @@ def test_simulated_clusters_give_back_their_rho(rho: float, p: float) -> None:
 def test_the_mean_of_simulated_clusters_varies_as_the_design_effect_says() -> None:
     chance = np.random.default_rng(2)
     sizes = chance.integers(1, 7, 80)
-    means = [simulated(chance, 80, rho=0.5, p=0.6, sizes=sizes)[0].mean() for _ in range(2_000)]
+    means = [
+        simulated(chance, 80, rho=0.5, p=0.6, sizes=sizes)[0].mean()
+        for _ in range(2_000)
+    ]
     found = design_effect(sizes.tolist(), 0.5)
-    assert np.var(means) / (0.6 * 0.4 / sizes.sum()) == pytest.approx(found.deff, rel=0.1)
+    assert np.var(means) / (0.6 * 0.4 / sizes.sum()) == pytest.approx(
+        found.deff, rel=0.1
+    )
 
 
 def simulated(
@@ -59,7 +68,8 @@ def simulated(
     sizes: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     cluster = np.repeat(
-        np.arange(n_clusters), chance.integers(1, 7, n_clusters) if sizes is None else sizes
+        np.arange(n_clusters),
+        chance.integers(1, 7, n_clusters) if sizes is None else sizes,
     )
     shares = chance.beta(p * (1 - rho) / rho, (1 - p) * (1 - rho) / rho, n_clusters)
     return (chance.random(len(cluster)) < shares[cluster]).astype(float), cluster
@@ -67,7 +77,11 @@ def simulated(
 
 @pytest.mark.parametrize(
     ("values", "cluster"),
-    [([1, 0, 1], ["a"] * 3), ([1, 0, 1], ["a", "b", "c"]), ([1, 1, 1, 1], ["a", "a", "b", "b"])],
+    [
+        ([1, 0, 1], ["a"] * 3),
+        ([1, 0, 1], ["a", "b", "c"]),
+        ([1, 1, 1, 1], ["a", "a", "b", "b"]),
+    ],
 )
 def test_without_clusters_or_variation_there_is_no_correlation(
     values: list[int], cluster: list[str]
@@ -88,12 +102,18 @@ def test_the_interval_has_its_level_over_cases() -> None:
 
 
 def test_counts_of_alike_cases_give_what_the_values_give() -> None:
-    values, cluster = simulated(np.random.default_rng(3), n_clusters=400, rho=0.3, p=0.7)
+    values, cluster = simulated(
+        np.random.default_rng(3), n_clusters=400, rho=0.3, p=0.7
+    )
     sizes, right = np.bincount(cluster), np.bincount(cluster, values)
-    different, n_cases = np.unique(np.column_stack([right, sizes]), axis=0, return_counts=True)
+    different, n_cases = np.unique(
+        np.column_stack([right, sizes]), axis=0, return_counts=True
+    )
     from_values = intraclass_correlation(values, cluster, seed=1)
     shuffled = np.random.default_rng(9).permutation(len(different))
-    from_counts = correlation_of_cases(*different[shuffled].T, n_cases[shuffled], seed=1)
+    from_counts = correlation_of_cases(
+        *different[shuffled].T, n_cases[shuffled], seed=1
+    )
     assert from_counts[3:] == from_values[3:] == (len(values), 400, 0)
     assert from_counts[:3] == pytest.approx(from_values[:3], rel=0, abs=1e-12)
 
@@ -108,7 +128,9 @@ def test_design_effect_worked_by_hand() -> None:
 
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=30), st.floats(-1, 1))
-def test_items_weigh_between_one_per_cluster_and_all(sizes: list[int], rho: float) -> None:
+def test_items_weigh_between_one_per_cluster_and_all(
+    sizes: list[int], rho: float
+) -> None:
     found = design_effect(sizes, rho)
     assert 1 - 1e-9 <= found.n_effective <= found.n + 1e-9
     if rho <= 0:

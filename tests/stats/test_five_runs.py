@@ -14,7 +14,9 @@ from crane_core.stats.five_runs import pass_at_k, variance_share
 
 
 @given(st.integers(1, 7), st.data())
-def test_pass_at_k_is_the_share_of_draws_with_a_right_run(n_runs: int, data: st.DataObject) -> None:
+def test_pass_at_k_is_the_share_of_draws_with_a_right_run(
+    n_runs: int, data: st.DataObject
+) -> None:
     n_right, k = data.draw(st.integers(0, n_runs)), data.draw(st.integers(1, n_runs))
     runs = [index < n_right for index in range(n_runs)]
     draws = [any(drawn) for drawn in combinations(runs, k)]
@@ -30,7 +32,9 @@ def drawn(seed: int, spread: float) -> tuple[np.ndarray, np.ndarray]:
     """Right or wrong of 30 cases of two instances, five runs each; and the case of each instance."""
     rng = np.random.default_rng(seed)
     chance = 1 / (1 + np.exp(-rng.normal(0.5, spread, 60)))
-    return (rng.random((60, 5)) < chance[:, None]).astype(int), np.repeat(np.arange(30), 2)
+    return (rng.random((60, 5)) < chance[:, None]).astype(int), np.repeat(
+        np.arange(30), 2
+    )
 
 
 @pytest.mark.parametrize("spread", [0.5, 2.0, 5.0])
@@ -53,8 +57,12 @@ def test_runs_that_differ_alike_everywhere_leave_none() -> None:
     assert variance_share([2, 3, 2, 3], 5, [1, 2, 3, 4], seed=1).between == 0
 
 
-@pytest.mark.parametrize(("n_right", "case"), [([5, 5, 5], [1, 2, 3]), ([3], [1]), ([], [])])
-def test_where_nothing_varies_there_is_no_share(n_right: list[int], case: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("n_right", "case"), [([5, 5, 5], [1, 2, 3]), ([3], [1]), ([], [])]
+)
+def test_where_nothing_varies_there_is_no_share(
+    n_right: list[int], case: list[int]
+) -> None:
     found = variance_share(n_right, 5, case, seed=1)
     assert np.isnan([found.between, found.low, found.high]).all()
     assert found.n == len(n_right)

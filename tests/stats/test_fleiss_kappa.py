@@ -14,7 +14,11 @@ from crane_core.stats.fleiss_kappa import FLEISS
 SCALE = ["correct", "partial", "wrong"]
 
 
-@given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=2, max_size=40))
+@given(
+    st.lists(
+        st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=2, max_size=40
+    )
+)
 def test_it_is_that_of_statsmodels(rows: list[list[int]]) -> None:
     assume(len({code for row in rows for code in row}) > 1)
     counts, _ = aggregate_raters(np.array(rows), n_cat=3)
@@ -36,12 +40,21 @@ def test_the_example_of_the_formula() -> None:
 
 
 def test_two_annotators_give_scotts_pi() -> None:
-    labels = [["correct", "correct"], ["correct", "wrong"], ["wrong", "wrong"], ["wrong", "wrong"]]
+    labels = [
+        ["correct", "correct"],
+        ["correct", "wrong"],
+        ["wrong", "wrong"],
+        ["wrong", "wrong"],
+    ]
     chance = (3 / 8) ** 2 + (5 / 8) ** 2
     assert FLEISS(labels, SCALE).value == pytest.approx((3 / 4 - chance) / (1 - chance))
 
 
 def test_an_item_with_one_label_does_not_count() -> None:
-    labels = [["correct", "correct", None], ["correct", "wrong", "wrong"], ["wrong", None, "wrong"]]
+    labels = [
+        ["correct", "correct", None],
+        ["correct", "wrong", "wrong"],
+        ["wrong", None, "wrong"],
+    ]
     alone = [*labels, ["partial", None, None]]
     assert FLEISS(alone, SCALE) == FLEISS(labels, SCALE)

@@ -24,7 +24,11 @@ class Answers(NamedTuple):
 
 
 def drawn(
-    rng: np.random.Generator, n_cases: int, gains: tuple[float, ...], *, spread: float = 1.0
+    rng: np.random.Generator,
+    n_cases: int,
+    gains: tuple[float, ...],
+    *,
+    spread: float = 1.0,
 ) -> Answers:
     """Two instances of each case, asked of every group with and without the treatment; alike within case and pair."""
     shape = (n_cases, 2, len(gains), 2)
@@ -46,7 +50,12 @@ def answers() -> Answers:
 def test_odds_ratios_are_those_of_the_2x2_tables(answers: Answers) -> None:
     found = odds_ratios(*answers)
     assert found.groups.tolist() == ["model 0", "model 1", "model 2"]
-    assert (found.n, found.n_clusters, found.df, found.unfit) == (60 * 2 * 3 * 2, 60, 2, None)
+    assert (found.n, found.n_clusters, found.df, found.unfit) == (
+        60 * 2 * 3 * 2,
+        60,
+        2,
+        None,
+    )
     for name, ratio, low, high in zip(
         found.groups, found.odds_ratio, found.low, found.high, strict=True
     ):
@@ -59,7 +68,9 @@ def test_odds_ratios_are_those_of_the_2x2_tables(answers: Answers) -> None:
             for with_it in (True, False)
         ]
         assert ratio == pytest.approx(a * d / (b * c), rel=1e-6)
-        assert ratio == pytest.approx(Table2x2(np.array([[a, b], [c, d]])).oddsratio, rel=1e-6)
+        assert ratio == pytest.approx(
+            Table2x2(np.array([[a, b], [c, d]])).oddsratio, rel=1e-6
+        )
         assert low < ratio < high
 
 
@@ -85,9 +96,13 @@ def test_the_wald_test_is_that_of_the_interaction_terms(
         answers = answers._replace(right=np.abs(answers.right - noise))
     found, expected = odds_ratios(*answers), by_formula(answers)
     terms = [name for name in expected.params.index if ":t" in name]
-    test = expected.wald_test([f"{name} = 0" for name in terms], scalar=True, use_f=False)
+    test = expected.wald_test(
+        [f"{name} = 0" for name in terms], scalar=True, use_f=False
+    )
     wald = ", ".join(f"{name} = 0" for name in terms)
-    assert test.statistic == expected.wald_test(wald, scalar=True, use_f=False).statistic
+    assert (
+        test.statistic == expected.wald_test(wald, scalar=True, use_f=False).statistic
+    )
     assert found.chi2 == pytest.approx(float(test.statistic), rel=1e-6)
     assert found.p_value == pytest.approx(float(test.pvalue), rel=1e-6)
     assert found.df == len(terms)
@@ -107,14 +122,20 @@ def test_the_variance_of_two_alike_answers_per_case_is_the_one_by_hand() -> None
     wide = (rng.random((n, 2, 2)) < [[0.5, 0.7], [0.6, 0.65]]).astype(float)
     case, _, group, treated = np.indices((n, 2, 2, 2))
     right = np.repeat(wide[:, None], 2, axis=1)
-    found = odds_ratios(right.ravel(), treated.ravel() == 1, group.ravel(), case.ravel())
+    found = odds_ratios(
+        right.ravel(), treated.ravel() == 1, group.ravel(), case.ravel()
+    )
     for index in (0, 1):
         share = wide[:, index].mean(axis=0)
         residual = (wide[:, index] - share) / (n * share * (1 - share)) * n / (n - 1)
-        reach = norm.ppf(0.975) * np.sqrt(np.sum((residual[:, 1] - residual[:, 0]) ** 2))
+        reach = norm.ppf(0.975) * np.sqrt(
+            np.sum((residual[:, 1] - residual[:, 0]) ** 2)
+        )
         log_ratio = np.log(share / (1 - share)) @ [-1, 1]
         expected = np.exp([log_ratio - reach, log_ratio + reach])
-        assert [found.low[index], found.high[index]] == pytest.approx(expected.tolist(), rel=1e-6)
+        assert [found.low[index], found.high[index]] == pytest.approx(
+            expected.tolist(), rel=1e-6
+        )
 
 
 def test_of_groups_that_gain_alike_one_test_in_twenty_says_otherwise() -> None:
@@ -141,7 +162,9 @@ def test_a_group_that_is_always_right_or_wrong_has_no_odds(
     answers: Answers, outcome: float
 ) -> None:
     always = (answers.group == "model 1") & answers.treated
-    found = odds_ratios(*answers._replace(right=np.where(always, outcome, answers.right)))
+    found = odds_ratios(
+        *answers._replace(right=np.where(always, outcome, answers.right))
+    )
     assert (found.unfit, found.unfit_groups) == (Unfit.SEPARATED, ("model 1",))
     assert np.isnan(found.odds_ratio).all()
 
@@ -155,7 +178,8 @@ def test_a_treatment_that_changes_little_has_no_interval(
     mine = answers.group == "model 2"
     same = answers.right.copy()
     without, with_it = (
-        np.flatnonzero(mine & (answers.treated == is_treated)) for is_treated in (False, True)
+        np.flatnonzero(mine & (answers.treated == is_treated))
+        for is_treated in (False, True)
     )
     same[with_it] = same[without]
     same[with_it[: 2 * n_changed : 2]] = 1 - same[without[: 2 * n_changed : 2]]
@@ -163,7 +187,9 @@ def test_a_treatment_that_changes_little_has_no_interval(
     assert (found.unfit, found.unfit_groups) == (unfit, ("model 2",) if unfit else ())
 
 
-def test_two_groups_with_the_same_outcomes_cannot_be_told_apart(answers: Answers) -> None:
+def test_two_groups_with_the_same_outcomes_cannot_be_told_apart(
+    answers: Answers,
+) -> None:
     same = answers.right.copy()
     same[answers.group == "model 1"] = same[answers.group == "model 0"]
     assert odds_ratios(*answers._replace(right=same)).unfit is Unfit.NO_VARIANCE

@@ -23,15 +23,31 @@ FOUR_RATERS = np.array(
 
 @pytest.mark.parametrize(
     ("statistic", "value"),
-    [(gwet_ac.AC1, 0.7754441), (gwet_ac.AC2_LINEAR, 0.8587391), (gwet_ac.AC2_ORDINAL, 0.8989398)],
+    [
+        (gwet_ac.AC1, 0.7754441),
+        (gwet_ac.AC2_LINEAR, 0.8587391),
+        (gwet_ac.AC2_ORDINAL, 0.8989398),
+    ],
 )
-def test_agrees_with_irrcac_on_gwets_four_raters(statistic: Statistic, value: float) -> None:
-    assert statistic(FOUR_RATERS, [1, 2, 3, 4, 5]) == (pytest.approx(value, abs=5e-8), 11, None)
+def test_agrees_with_irrcac_on_gwets_four_raters(
+    statistic: Statistic, value: float
+) -> None:
+    assert statistic(FOUR_RATERS, [1, 2, 3, 4, 5]) == (
+        pytest.approx(value, abs=5e-8),
+        11,
+        None,
+    )
 
 
 def test_printed_example_of_pregnancies() -> None:
     """100 pregnancies, two abstractors (Gwet 2014; the figure as printed in the vignette of R's irrCAC 1.0)."""
-    counts = {("e", "e"): 13, ("a", "a"): 20, ("a", "n"): 7, ("n", "a"): 4, ("n", "n"): 56}
+    counts = {
+        ("e", "e"): 13,
+        ("a", "a"): 20,
+        ("a", "n"): 7,
+        ("n", "a"): 4,
+        ("n", "n"): 56,
+    }
     labels = [pair for pair, times in counts.items() for _ in range(times)]
     assert gwet_ac.AC1(labels, "ean").value == pytest.approx(0.8493305, abs=5e-8)
 
@@ -40,25 +56,35 @@ def test_hand_worked_ordinal_weights() -> None:
     """Weights 1, 2/3, 0 of three categories: p_a = (1 + 2/3) / 2, pi = (3/4, 1/4, 0), T_w = 17/3."""
     chance = 17 / 3 / 6 * (3 / 4 * 1 / 4 + 1 / 4 * 3 / 4)
     expected = (5 / 6 - chance) / (1 - chance)
-    assert gwet_ac.AC2_ORDINAL([["a", "a"], ["a", "b"]], "abc").value == pytest.approx(expected)
+    assert gwet_ac.AC2_ORDINAL([["a", "a"], ["a", "b"]], "abc").value == pytest.approx(
+        expected
+    )
 
 
 def test_on_two_categories_weights_make_no_difference() -> None:
     labels = [["a", "a"], ["a", "b"], ["b", "b"], ["a", "a"]]
-    assert gwet_ac.AC2_LINEAR(labels, "ab").value == pytest.approx(gwet_ac.AC1(labels, "ab").value)
-    assert gwet_ac.AC2_ORDINAL(labels, "ab").value == pytest.approx(gwet_ac.AC1(labels, "ab").value)
+    assert gwet_ac.AC2_LINEAR(labels, "ab").value == pytest.approx(
+        gwet_ac.AC1(labels, "ab").value
+    )
+    assert gwet_ac.AC2_ORDINAL(labels, "ab").value == pytest.approx(
+        gwet_ac.AC1(labels, "ab").value
+    )
 
 
 def test_an_unused_category_counts_because_an_annotator_could_have_chosen_it() -> None:
     labels = [["a", "a"], ["a", "b"], ["b", "b"]]
     assert gwet_ac.AC1(labels, "ab").value == pytest.approx(1 / 3)
-    assert gwet_ac.AC1(labels, "abc").value == pytest.approx((2 / 3 - 1 / 4) / (1 - 1 / 4))
+    assert gwet_ac.AC1(labels, "abc").value == pytest.approx(
+        (2 / 3 - 1 / 4) / (1 - 1 / 4)
+    )
 
 
 def test_agreement_where_nearly_all_is_one_label_is_not_lost() -> None:
     """118 of 125 items agree: pi = (0.972, 0.028), so p_e = 0.054432, where kappa is below 0."""
     labels = [["+", "+"]] * 118 + [["+", "-"]] * 5 + [["-", "+"]] * 2
-    assert gwet_ac.AC1(labels, "+-").value == pytest.approx((0.944 - 0.054432) / (1 - 0.054432))
+    assert gwet_ac.AC1(labels, "+-").value == pytest.approx(
+        (0.944 - 0.054432) / (1 - 0.054432)
+    )
     assert cohen_kappa.NOMINAL(labels, "+-").value == pytest.approx(
         (0.944 - 0.94528) / (1 - 0.94528)
     )

@@ -20,7 +20,9 @@ from crane_core.stats.intervals import (
 )
 
 Z = float(norm.ppf(0.975))
-ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=40)
+ROWS = st.lists(
+    st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=40
+)
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -56,13 +58,17 @@ def test_one_instance_a_case_is_bonett_and_prices_shape_by_hand() -> None:
     found = clustered_difference(a, np.ones(20), b, np.ones(20), np.arange(20))
     middle = 4 / 21
     reach = 2.093024 * math.sqrt((7 / 21 - middle**2) / 21)
-    assert found == pytest.approx((0.2, middle - reach, middle + reach, 20, 20), abs=1e-6)
+    assert found == pytest.approx(
+        (0.2, middle - reach, middle + reach, 20, 20), abs=1e-6
+    )
 
 
 def test_two_instances_that_share_their_fate_weigh_as_one() -> None:
     right = np.array([1.0, 0, 1, 1, 0, 1, 1, 1, 0, 1])
     once = clustered_rate(right, np.ones(10), np.arange(10))
-    twice = clustered_rate(np.repeat(right, 2), np.ones(20), np.repeat(np.arange(10), 2))
+    twice = clustered_rate(
+        np.repeat(right, 2), np.ones(20), np.repeat(np.arange(10), 2)
+    )
     assert twice[:3] == pytest.approx(once[:3])
 
 
@@ -71,7 +77,9 @@ def test_order_does_not_matter() -> None:
     right, cluster = (rng.random(222) < 0.7).astype(float), np.repeat(np.arange(111), 2)
     order = rng.permutation(222)
     first = clustered_rate(right, np.ones(222), cluster)
-    assert clustered_rate(right[order], np.ones(222), cluster[order]) == pytest.approx(first)
+    assert clustered_rate(right[order], np.ones(222), cluster[order]) == pytest.approx(
+        first
+    )
 
 
 def test_no_agreement_is_certainty() -> None:
@@ -82,7 +90,11 @@ def test_no_agreement_is_certainty() -> None:
     same = clustered_difference(ones, ones, ones, ones, np.repeat(np.arange(20), 2))
     assert same.value == 0 and -0.1 < same.low < 0 < same.high < 0.1
     assert clustered_rate([1, 0], [1, 1], ["a", "a"])[:3] == (0.5, 0.0, 1.0)
-    assert clustered_difference([0, 0], [1, 1], [1, 0], [1, 1], ["a", "a"])[:3] == (0.5, -1.0, 1.0)
+    assert clustered_difference([0, 0], [1, 1], [1, 0], [1, 1], ["a", "a"])[:3] == (
+        0.5,
+        -1.0,
+        1.0,
+    )
 
 
 def test_instances_that_the_rate_is_not_over_do_not_count() -> None:
@@ -90,7 +102,9 @@ def test_instances_that_the_rate_is_not_over_do_not_count() -> None:
     assert (found.n, found.n_clusters) == (1, 1)
 
 
-@pytest.mark.parametrize(("part", "whole", "cluster"), [([], [], []), ([0, 0], [0, 0], [1, 2])])
+@pytest.mark.parametrize(
+    ("part", "whole", "cluster"), [([], [], []), ([0, 0], [0, 0], [1, 2])]
+)
 def test_nothing_to_have_a_rate_of_is_undefined(
     part: list[float], whole: list[float], cluster: list[int]
 ) -> None:
@@ -111,9 +125,14 @@ def test_unequal_lengths_are_refused() -> None:
 def test_intervals_hold_their_value_within_the_possible_and_are_never_without_width(
     rows: list[tuple[bool, bool, int]],
 ) -> None:
-    a, b, cluster = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    a, b, cluster = (
+        np.array(column, dtype=float) for column in zip(*rows, strict=True)
+    )
     ones = np.ones(len(rows))
-    rate, change = clustered_rate(a, ones, cluster), clustered_difference(a, ones, b, ones, cluster)
+    rate, change = (
+        clustered_rate(a, ones, cluster),
+        clustered_difference(a, ones, b, ones, cluster),
+    )
     assert 0 <= rate.low <= rate.value <= rate.high <= 1
     assert -1 <= change.low <= change.value <= change.high <= 1
     assert rate.low < rate.high and change.low < change.high
@@ -123,7 +142,9 @@ def test_intervals_hold_their_value_within_the_possible_and_are_never_without_wi
 def test_the_unit_of_the_sums_does_not_matter(
     rows: list[tuple[bool, bool, int]], unit: float
 ) -> None:
-    a, b, cluster = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    a, b, cluster = (
+        np.array(column, dtype=float) for column in zip(*rows, strict=True)
+    )
     ones = np.ones(len(rows))
     once = clustered_difference(a, ones, b, ones, cluster)
     assert clustered_difference(
@@ -163,7 +184,9 @@ def test_a_contrast_of_two_rates_is_their_difference() -> None:
     )
 
 
-def test_a_difference_of_changes_is_one_difference_of_what_each_instance_gained() -> None:
+def test_a_difference_of_changes_is_one_difference_of_what_each_instance_gained() -> (
+    None
+):
     """Over the same instances every instance has one number, its own difference of changes."""
     rng = np.random.default_rng(12)
     a, b, c, d = (rng.random((4, 80)) < 0.5).astype(float)
@@ -179,7 +202,10 @@ def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> No
     right = (rng.random(400) < np.repeat([0.3, 0.7], 200)).astype(float)
     first = np.repeat([1.0, 0.0], 200)
     found = clustered_contrast(
-        (-1, 1), (right * first, right * (1 - first)), (first, 1 - first), np.arange(400)
+        (-1, 1),
+        (right * first, right * (1 - first)),
+        (first, 1 - first),
+        np.arange(400),
     )
     p, q = right[:200].mean(), right[200:].mean()
     reach = Z * math.sqrt(p * (1 - p) / 200 + q * (1 - q) / 200)
@@ -199,6 +225,8 @@ def test_a_contrast_with_an_undefined_rate_is_undefined() -> None:
 def test_cases_that_are_alike_count_once_whatever_the_last_digit(
     share: float, n_cases: int
 ) -> None:
-    found = clustered_rate([share] * 2 * n_cases, [1.0] * 2 * n_cases, [*range(n_cases)] * 2)
+    found = clustered_rate(
+        [share] * 2 * n_cases, [1.0] * 2 * n_cases, [*range(n_cases)] * 2
+    )
     expected = wilson(share, n_cases, student_quantile(n_cases - 1, 0.95))
     assert (found.low, found.high) == pytest.approx(expected, abs=1e-9)

@@ -21,7 +21,9 @@ FOUR_OBSERVERS = np.array(
 
 SCALE = [1, 2, 3, 4, 5]
 NOMINAL, ORDINAL = krippendorff_alpha.NOMINAL, krippendorff_alpha.ORDINAL
-each = pytest.mark.parametrize(("statistic", "level"), [(NOMINAL, "nominal"), (ORDINAL, "ordinal")])
+each = pytest.mark.parametrize(
+    ("statistic", "level"), [(NOMINAL, "nominal"), (ORDINAL, "ordinal")]
+)
 
 
 @pytest.mark.parametrize(("statistic", "printed"), [(NOMINAL, 0.743), (ORDINAL, 0.815)])
@@ -42,7 +44,10 @@ def test_agrees_with_the_library(
     statistic: Statistic, level: str, rows: list[list[int | None]]
 ) -> None:
     pairable = [
-        label for row in rows if sum(label is not None for label in row) >= 2 for label in row
+        label
+        for row in rows
+        if sum(label is not None for label in row) >= 2
+        for label in row
     ]
     assume(len(set(pairable) - {None}) >= 2)
     data = np.array(rows, dtype=float).T

@@ -10,9 +10,13 @@ from crane_core.stats.mean import mean
 def test_the_interval_is_that_of_scipy_at_any_seed() -> None:
     values = np.random.default_rng(7).lognormal(size=60)
     found = mean(values, seed=1)
-    expected = stats.bootstrap((values,), np.mean, n_resamples=20_000, rng=np.random.default_rng(3))
+    expected = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, rng=np.random.default_rng(3)
+    )
     assert found.value == pytest.approx(values.mean(), abs=1e-12)
-    assert (found.low, found.high) == pytest.approx(expected.confidence_interval, rel=0.05)
+    assert (found.low, found.high) == pytest.approx(
+        expected.confidence_interval, rel=0.05
+    )
     assert found == mean(values, seed=1)
 
 

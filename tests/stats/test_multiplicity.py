@@ -19,7 +19,8 @@ def test_adjustments_agree_with_statsmodels(p_values: list[float]) -> None:
         "gc.collect"
     ):  # statsmodels collects garbage at every call, which takes longer than all else here
         theirs = {
-            method: multipletests(p_values, method=method)[1] for method in ("holm", "fdr_bh")
+            method: multipletests(p_values, method=method)[1]
+            for method in ("holm", "fdr_bh")
         }
     assert holm(p_values) == pytest.approx(theirs["holm"])
     assert benjamini_hochberg(p_values) == pytest.approx(theirs["fdr_bh"])

@@ -42,7 +42,9 @@ def test_outcome(
 
 
 @given(st.floats(-1, 1), st.lists(st.floats(0, 1), max_size=3))
-def test_both_directions_are_treated_alike(difference: float, p_adjusted: list[float]) -> None:
+def test_both_directions_are_treated_alike(
+    difference: float, p_adjusted: list[float]
+) -> None:
     mirrored = {Outcome.GAIN: Outcome.LOSS, Outcome.LOSS: Outcome.GAIN}
     found = outcome(difference, p_adjusted)
     assert outcome(-difference, p_adjusted) is mirrored.get(found, found)

@@ -29,8 +29,13 @@ def test_by_hand(cost: list[float], value: list[float], front: list[bool]) -> No
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
-def test_what_is_off_the_front_is_beaten_by_something_on_it(options: list[tuple[int, int]]) -> None:
-    cost, value = np.array([o[0] for o in options], float), np.array([o[1] for o in options], float)
+def test_what_is_off_the_front_is_beaten_by_something_on_it(
+    options: list[tuple[int, int]],
+) -> None:
+    cost, value = (
+        np.array([o[0] for o in options], float),
+        np.array([o[1] for o in options], float),
+    )
     front = pareto_front(cost, value)
     for place, (c, v) in enumerate(options):
         on_front = [option for option, on in zip(options, front, strict=True) if on]

@@ -7,7 +7,12 @@ import pytest
 from scipy.stats import binom, binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 
-from crane_core.stats.power import ALPHA, POWER, mcnemar_power, minimum_detectable_difference
+from crane_core.stats.power import (
+    ALPHA,
+    POWER,
+    mcnemar_power,
+    minimum_detectable_difference,
+)
 
 
 def enumerated(n: int, share: float, difference: float, alpha: float) -> float:
@@ -23,7 +28,8 @@ def enumerated(n: int, share: float, difference: float, alpha: float) -> float:
 
 @pytest.mark.parametrize("alpha", [ALPHA, ALPHA / 3])
 @pytest.mark.parametrize(
-    ("n", "share", "difference"), [(30, 0.3, 0.2), (40, 0.2, 0.15), (12, 0.5, 0.4), (25, 0.9, 0.0)]
+    ("n", "share", "difference"),
+    [(30, 0.3, 0.2), (40, 0.2, 0.15), (12, 0.5, 0.4), (25, 0.9, 0.0)],
 )
 def test_it_is_what_enumeration_gives(
     n: int, share: float, difference: float, alpha: float
@@ -34,14 +40,17 @@ def test_it_is_what_enumeration_gives(
 
 
 @pytest.mark.parametrize(
-    ("alpha", "n", "share"), [(ALPHA, 222, 0.2), (ALPHA / 3, 222, 0.22), (ALPHA / 3, 111, 0.3)]
+    ("alpha", "n", "share"),
+    [(ALPHA, 222, 0.2), (ALPHA / 3, 222, 0.22), (ALPHA / 3, 111, 0.3)],
 )
 def test_the_detectable_difference_is_found_as_often_as_is_said(
     alpha: float, n: int, share: float
 ) -> None:
     """By statsmodels' exact p-values of drawn tables."""
     smallest = minimum_detectable_difference(n, share, alpha=alpha)
-    assert mcnemar_power(n, share, smallest, alpha=alpha) == pytest.approx(POWER, abs=1e-6)
+    assert mcnemar_power(n, share, smallest, alpha=alpha) == pytest.approx(
+        POWER, abs=1e-6
+    )
     cells = np.random.default_rng(2).multinomial(
         n, [(share - smallest) / 2, (share + smallest) / 2, 1 - share], 600
     )
@@ -56,7 +65,9 @@ def test_a_stricter_step_and_fewer_pairs_ask_for_more() -> None:
     assert minimum_detectable_difference(222, 0.2) < minimum_detectable_difference(
         222, 0.2, alpha=ALPHA / 3
     )
-    assert minimum_detectable_difference(222, 0.2) < minimum_detectable_difference(111, 0.2)
+    assert minimum_detectable_difference(222, 0.2) < minimum_detectable_difference(
+        111, 0.2
+    )
 
 
 @pytest.mark.parametrize(("n", "share"), [(5, 0.2), (0, 0.2), (100, 0.0)])

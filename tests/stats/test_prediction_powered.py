@@ -31,7 +31,9 @@ def test_without_a_judge_it_is_the_share_of_the_labels() -> None:
 
 
 def test_labels_that_all_agree_are_not_certainty() -> None:
-    found = powered_share(np.ones(30), np.ones(30), np.ones(70), np.arange(30), np.arange(30, 100))
+    found = powered_share(
+        np.ones(30), np.ones(30), np.ones(70), np.arange(30), np.arange(30, 100)
+    )
     assert found.value == found.high == 1 and 0.8 < found.low < 0.95
 
 
@@ -40,12 +42,16 @@ def drawn(seed: int, accuracy: float) -> tuple[PoweredShare, PoweredShare]:
     rng = np.random.default_rng(seed)
     cases = np.repeat(np.arange(100), 4)
     of_case = np.repeat(rng.random(100), 4)
-    truth = (np.where(rng.random(400) < 0.3, of_case, rng.random(400)) < 0.7).astype(float)
+    truth = (np.where(rng.random(400) < 0.3, of_case, rng.random(400)) < 0.7).astype(
+        float
+    )
     judge = np.where(rng.random(400) < accuracy, truth, 1 - truth)
     judge = np.where(rng.random(400) < 0.1, 1.0, judge)  # lenient, too
     seen = np.zeros(400, dtype=bool)
     seen[rng.choice(400, 60, replace=False)] = True
-    powered = powered_share(truth[seen], judge[seen], judge[~seen], cases[seen], cases[~seen])
+    powered = powered_share(
+        truth[seen], judge[seen], judge[~seen], cases[seen], cases[~seen]
+    )
     return powered, powered_share(truth[seen], judge[seen], [], cases[seen], [])
 
 
@@ -63,18 +69,29 @@ def test_it_holds_the_truth_of_credits_between_0_and_1_too() -> None:
     held = []
     for seed in range(400):
         rng = np.random.default_rng(seed)
-        truth, guess = (rng.choice([1.0, 0.5, 0.0], 300, p=[0.5, 0.3, 0.2]) for _ in range(2))
+        truth, guess = (
+            rng.choice([1.0, 0.5, 0.0], 300, p=[0.5, 0.3, 0.2]) for _ in range(2)
+        )
         judge = np.where(rng.random(300) < 0.7, truth, guess)
-        found = powered_share(truth[:60], judge[:60], judge[60:], np.arange(60), np.arange(60, 300))
+        found = powered_share(
+            truth[:60], judge[:60], judge[60:], np.arange(60), np.arange(60, 300)
+        )
         held.append(found.low <= 0.65 <= found.high)
     assert 0.93 <= np.mean(held) <= 1.0
 
 
-def test_a_good_judge_narrows_the_interval_and_a_bad_one_does_not_widen_it_much() -> None:
+def test_a_good_judge_narrows_the_interval_and_a_bad_one_does_not_widen_it_much() -> (
+    None
+):
     def ratio(accuracy: float) -> float:
         pairs = [drawn(seed, accuracy) for seed in range(60)]
         return float(
-            np.median([(one.high - one.low) / (other.high - other.low) for one, other in pairs])
+            np.median(
+                [
+                    (one.high - one.low) / (other.high - other.low)
+                    for one, other in pairs
+                ]
+            )
         )
 
     assert ratio(0.95) < 0.75

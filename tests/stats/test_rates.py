@@ -37,11 +37,15 @@ ORACLES: dict[str, Any] = {
 
 
 @given(ANSWERS, st.sampled_from(sorted(RATES)))
-def test_rates_agree_with_scikit_learn(pairs: list[tuple[bool, bool]], name: str) -> None:
+def test_rates_agree_with_scikit_learn(
+    pairs: list[tuple[bool, bool]], name: str
+) -> None:
     truth, detected = np.array(pairs).T
     options = {} if name == "Accuracy" else {"zero_division": np.nan}
     expected = ORACLES[name](truth, detected, **options)
-    assert RATES[name](confusion(truth, detected)).value == pytest.approx(expected, nan_ok=True)
+    assert RATES[name](confusion(truth, detected)).value == pytest.approx(
+        expected, nan_ok=True
+    )
 
 
 @given(ANSWERS, st.integers(0, 10**6))
@@ -58,7 +62,9 @@ def test_counts_and_weighted_counts_agree_with_scikit_learn(
     assert sum(found) == pytest.approx(weight.sum())
 
 
-def test_end_to_end_counts_only_correct_diagnoses_and_half_credit_half_of_partial_ones() -> None:
+def test_end_to_end_counts_only_correct_diagnoses_and_half_credit_half_of_partial_ones() -> (
+    None
+):
     truth = [True, True, True, True, False, False]
     detected = [True, True, True, False, True, False]
     outcomes = ["correct", "partial", "wrong", "misdetected", "misdetected", "correct"]
@@ -70,7 +76,9 @@ def test_end_to_end_counts_only_correct_diagnoses_and_half_credit_half_of_partia
 
 
 def test_mean_of_runs_splits_an_instance_between_two_counts() -> None:
-    assert confusion([True, False], [0.6, 0.2]) == pytest.approx((0.6, 0.2, 0.8, 0.4, 0))
+    assert confusion([True, False], [0.6, 0.2]) == pytest.approx(
+        (0.6, 0.2, 0.8, 0.4, 0)
+    )
 
 
 def test_unanswered_and_unjudged_instances_are_left_out_and_counted() -> None:
@@ -81,7 +89,9 @@ def test_unanswered_and_unjudged_instances_are_left_out_and_counted() -> None:
     assert found == Confusion(tp=0, fp=1, tn=0, fn=1, left_out=2)
 
 
-def test_rates_without_anything_to_count_are_undefined_and_f1_without_a_hit_is_zero() -> None:
+def test_rates_without_anything_to_count_are_undefined_and_f1_without_a_hit_is_zero() -> (
+    None
+):
     assert math.isnan(precision(confusion([True], [False])).value)
     assert math.isnan(recall(confusion([False], [True])).value)
     assert f1(confusion([True], [False])).value == 0
@@ -89,7 +99,9 @@ def test_rates_without_anything_to_count_are_undefined_and_f1_without_a_hit_is_z
 
 
 @given(ANSWERS)
-def test_a_rate_is_the_same_before_and_after_adding_up(pairs: list[tuple[bool, bool]]) -> None:
+def test_a_rate_is_the_same_before_and_after_adding_up(
+    pairs: list[tuple[bool, bool]],
+) -> None:
     truth, detected = np.array(pairs).T
     parts = confusion_parts(truth, detected)
     for rate in RATES.values():

@@ -30,7 +30,11 @@ def made(
     truth = np.tile([1.0, 0.0], n_cases)
     right = rng.random((2, 2 * n_cases)) < np.array([[0.6], [0.6 + drift]])
     one, other = (np.where(told, truth, 1 - truth) for told in right)
-    return (*f1_parts(truth, one), *f1_parts(truth, other), np.repeat(np.arange(n_cases), 2))
+    return (
+        *f1_parts(truth, one),
+        *f1_parts(truth, other),
+        np.repeat(np.arange(n_cases), 2),
+    )
 
 
 def all_swaps(
@@ -39,7 +43,8 @@ def all_swaps(
     def difference(swapped: tuple[bool, ...]) -> float:
         is_swapped = np.array(swapped)[case]
         a, b = (
-            np.where(is_swapped, two, one).sum() / np.where(is_swapped, w_two, w_one).sum()
+            np.where(is_swapped, two, one).sum()
+            / np.where(is_swapped, w_two, w_one).sum()
             for one, two, w_one, w_two in (
                 (part_a, part_b, whole_a, whole_b),
                 (part_b, part_a, whole_b, whole_a),
@@ -47,7 +52,10 @@ def all_swaps(
         )
         return abs(b - a)
 
-    found = [difference(swapped) for swapped in product((False, True), repeat=int(case.max()) + 1)]
+    found = [
+        difference(swapped)
+        for swapped in product((False, True), repeat=int(case.max()) + 1)
+    ]
     return float(np.mean(np.array(found) >= found[0] - 1e-9))
 
 
@@ -60,7 +68,9 @@ def test_few_cases_are_counted_exactly(seed: int) -> None:
 @pytest.mark.parametrize("seed", [3, 4])
 def test_many_cases_agree_with_scipy(seed: int) -> None:
     part_a, whole_a, part_b, whole_b, case = made(60, seed, drift=0.12)
-    sums = np.array([np.bincount(case, column) for column in (part_a, whole_a, part_b, whole_b)])
+    sums = np.array(
+        [np.bincount(case, column) for column in (part_a, whole_a, part_b, whole_b)]
+    )
     n = sums.shape[1]
     part, whole = np.concatenate(sums[[0, 2]]), np.concatenate(sums[[1, 3]])
 

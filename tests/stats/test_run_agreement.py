@@ -12,7 +12,9 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from crane_core.stats.run_agreement import run_pairs
 
-COUNTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=20)
+COUNTS = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=20
+)
 
 
 @given(COUNTS)
@@ -32,7 +34,9 @@ def test_the_rate_is_the_observed_agreement_of_fleiss() -> None:
     table = aggregate_raters(said)[0]
     shares = table.sum(axis=0) / table.sum()
     by_chance = float((shares**2).sum())
-    assert (observed - by_chance) / (1 - by_chance) == pytest.approx(fleiss_kappa(table))
+    assert (observed - by_chance) / (1 - by_chance) == pytest.approx(
+        fleiss_kappa(table)
+    )
 
 
 def test_one_run_has_no_pair() -> None:

@@ -36,7 +36,10 @@ def test_a_sample_is_never_larger_than_its_population(population: int) -> None:
     assert 1 <= required_sample(population) <= population
 
 
-@given(st.dictionaries(st.text(max_size=3), st.integers(0, 500), max_size=8), st.integers(0, 400))
+@given(
+    st.dictionaries(st.text(max_size=3), st.integers(0, 500), max_size=8),
+    st.integers(0, 400),
+)
 def test_allocation_rounds_every_stratum_up_and_stays_within_it(
     strata: dict[str, int], sample: int
 ) -> None:
@@ -46,7 +49,9 @@ def test_allocation_rounds_every_stratum_up_and_stays_within_it(
     assert all(found[stratum] <= size for stratum, size in strata.items())
     assert sum(found.values()) >= min(sample, population)
     if population:
-        exact = {stratum: sample * size / population for stratum, size in strata.items()}
+        exact = {
+            stratum: sample * size / population for stratum, size in strata.items()
+        }
         assert all(found[stratum] <= ceil(exact[stratum] + 1e-9) for stratum in strata)
 
 

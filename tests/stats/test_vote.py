@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from crane_core.stats.vote import crash_share, majority, unanimous
 
-COUNTS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=1, max_size=30)
+COUNTS = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=1, max_size=30
+)
 
 
 def test_five_runs_need_three_and_four_answered_runs_need_three() -> None:
@@ -34,7 +36,9 @@ def test_swapping_the_answers_swaps_the_verdict(pairs: list[tuple[int, int]]) ->
 
 
 @given(COUNTS)
-def test_share_of_crash_votes_agrees_with_the_vote(pairs: list[tuple[int, int]]) -> None:
+def test_share_of_crash_votes_agrees_with_the_vote(
+    pairs: list[tuple[int, int]],
+) -> None:
     crash, safe = np.array(pairs).T
     share, vote = crash_share(crash, safe), majority(crash, safe)
     assert (np.isnan(share) == vote.unanswered).all()

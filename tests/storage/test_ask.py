@@ -37,7 +37,8 @@ def small() -> Iterator[Store]:
         for index, crashes in enumerate(answers, start=1)
     ]
     runs += [
-        Run("mine", "a_fixed", "tie", Setting.CODE, "study", i, crashes=i == 1) for i in (1, 2)
+        Run("mine", "a_fixed", "tie", Setting.CODE, "study", i, crashes=i == 1)
+        for i in (1, 2)
     ]
     records = [
         Benchmark("mine", "Mine"),
@@ -78,42 +79,63 @@ def test_nothing_but_one_question_is_taken(small: Store, question: str) -> None:
 def test_no_file_is_read(small: Store, tmp_path: Path) -> None:
     file = tmp_path / "private.csv"
     file.write_text("a,b\n1,2\n", "utf-8")
-    for question in (f"FROM read_csv('{file}')", f"FROM '{file}'", f"FROM glob('{tmp_path}/*')"):
+    for question in (
+        f"FROM read_csv('{file}')",
+        f"FROM '{file}'",
+        f"FROM glob('{tmp_path}/*')",
+    ):
         with pytest.raises(StoreError, match="cannot be answered"):
             answer(small, question)
 
 
 @pytest.mark.parametrize(
-    "question", ["DESCRIBE verdicts", "SHOW TABLES", "SUMMARIZE runs", "EXPLAIN FROM runs"]
+    "question",
+    ["DESCRIBE verdicts", "SHOW TABLES", "SUMMARIZE runs", "EXPLAIN FROM runs"],
 )
 def test_questions_about_the_database_are_answered(small: Store, question: str) -> None:
     assert len(answer(small, question))
 
 
 def test_a_tie_counts_as_no_crash_and_silence_as_nothing(small: Store) -> None:
-    rows = answer(small, "SELECT instance_id, detector, vote, is_right FROM verdicts ORDER BY ALL")
+    rows = answer(
+        small, "SELECT instance_id, detector, vote, is_right FROM verdicts ORDER BY ALL"
+    )
     assert as_rows(rows[["instance_id", "detector", "vote", "is_right"]]) == [
         {"instance_id": "a_fixed", "detector": "tie", "vote": "tie", "is_right": True},
-        {"instance_id": "a_reproduced", "detector": "crash", "vote": "crash", "is_right": True},
+        {
+            "instance_id": "a_reproduced",
+            "detector": "crash",
+            "vote": "crash",
+            "is_right": True,
+        },
         {
             "instance_id": "a_reproduced",
             "detector": "silent",
             "vote": "unanswered",
             "is_right": None,
         },
-        {"instance_id": "a_reproduced", "detector": "tie", "vote": "tie", "is_right": False},
+        {
+            "instance_id": "a_reproduced",
+            "detector": "tie",
+            "vote": "tie",
+            "is_right": False,
+        },
     ]
 
 
 def test_the_view_of_verdicts_is_the_frame_of_the_pages(embedded_store: Store) -> None:
     key = ["benchmark", "experiment", "detector", "setting", "instance_id"]
-    ours = answer(embedded_store, f"FROM verdicts ORDER BY {', '.join(key)}").set_index(key)
+    ours = answer(embedded_store, f"FROM verdicts ORDER BY {', '.join(key)}").set_index(
+        key
+    )
     frame = verdict_frame(embedded_store).sort_values(key).set_index(key)
     assert len(frame) > 2_000 and ours.index.equals(frame.index)
     for column in ("n_crash", "n_safe", "n_unanswered", "n_skipped"):
         assert (ours[column] == frame[column]).all()
     vote = majority(frame["n_crash"], frame["n_safe"])
-    words = np.select([vote.crash, vote.safe, vote.tie], ["crash", "safe", "tie"], "unanswered")
+    words = np.select(
+        [vote.crash, vote.safe, vote.tie], ["crash", "safe", "tie"], "unanswered"
+    )
     assert (ours["vote"] == words).all()
     assert (ours["crashes"] == frame["truth"]).all()
     right = (vote.crash == frame["truth"].to_numpy(bool))[~vote.unanswered]
@@ -146,25 +168,45 @@ def test_job_totals_add_up(small: Store) -> None:
         "('j', 'mine', 'a_fixed', 'tie', 'code', {}, 'p', '2026-01-0{}', {}, "
         "'why', 'stop', 1.0, 1, 10, 2, {}, 's', NULL)"
     )
-    for row in (values.format(1, 2, "'text'", 0.25), values.format(2, 3, "NULL", "NULL")):
+    for row in (
+        values.format(1, 2, "'text'", 0.25),
+        values.format(2, 3, "NULL", "NULL"),
+    ):
         small.cursor().execute(f"INSERT INTO replies VALUES {row}")
     told = answer(
         small,
         "SELECT job, n_replies, n_without_text, input_tokens, usd FROM job_totals ORDER BY job",
     )
-    assert told.fillna(-1).to_numpy().tolist() == [["empty", 0, 0, -1, -1], ["j", 2, 1, 20, 0.25]]
+    assert told.fillna(-1).to_numpy().tolist() == [
+        ["empty", 0, 0, -1, -1],
+        ["j", 2, 1, 20, 0.25],
+    ]
 
 
 def test_everything_has_a_comment(small: Store) -> None:
     relations = schema(small)
     tables = {
         row[0]
-        for row in small.cursor().execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        for row in small.cursor()
+        .execute("SELECT table_name FROM duckdb_tables()")
+        .fetchall()
     }
-    assert {one.name for one in relations if not one.is_view} == tables - {"schema_version"}
-    assert [one.name for one in relations if one.is_view] == ["job_totals", "pairs", "verdicts"]
+    assert {one.name for one in relations if not one.is_view} == tables - {
+        "schema_version"
+    }
+    assert [one.name for one in relations if one.is_view] == [
+        "job_totals",
+        "pairs",
+        "verdicts",
+    ]
     assert [one.name for one in relations if not one.words] == []
     assert [
-        (one.name, column.name) for one in relations for column in one.columns if not column.words
+        (one.name, column.name)
+        for one in relations
+        for column in one.columns
+        if not column.words
     ] == []
-    assert next(one.key for one in relations if one.name == "cases") == ("benchmark", "case_id")
+    assert next(one.key for one in relations if one.name == "cases") == (
+        "benchmark",
+        "case_id",
+    )

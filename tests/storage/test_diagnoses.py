@@ -67,19 +67,31 @@ def store() -> Iterator[Store]:
         Detector(name, title, DetectorKind.LLM)
         for name, title in (("heron", "Heron 2"), ("egret", "Egret"))
     ]
-    opened.write(lambda cursor: add_records(cursor, [*runs, *others, *detectors], source_id="test"))
+    opened.write(
+        lambda cursor: add_records(
+            cursor, [*runs, *others, *detectors], source_id="test"
+        )
+    )
     yield opened
     opened.close()
 
 
-def test_equal_texts_are_counted_and_the_most_frequent_comes_first(store: Store) -> None:
-    assert diagnoses(store.cursor(), *WHERE) == [("Too few lanes.", 2), ("No lanes.", 1)]
+def test_equal_texts_are_counted_and_the_most_frequent_comes_first(
+    store: Store,
+) -> None:
+    assert diagnoses(store.cursor(), *WHERE) == [
+        ("Too few lanes.", 2),
+        ("No lanes.", 1),
+    ]
 
 
 def test_blank_is_no_text(store: Store) -> None:
     told = answers_with_text(store.cursor(), "mine", "ours")
     assert told == {WHERE, ("mine", "numpy_1_reproduced", "egret", "code", "ours")}
-    assert diagnoses(store.cursor(), "mine", "numpy_2_reproduced", "heron", "code", "ours") == []
+    assert (
+        diagnoses(store.cursor(), "mine", "numpy_2_reproduced", "heron", "code", "ours")
+        == []
+    )
 
 
 def test_names_to_hide_are_ids_and_titles(store: Store) -> None:

@@ -58,7 +58,9 @@ def labels_of(*records: Judgement) -> dict[str, str]:
 
 
 def test_a_label_of_the_verdict_is_taken_as_it_is() -> None:
-    assert labels_of(said(P), said(C, run_index=1), said(C, run_index=2)) == {"ana": "partial"}
+    assert labels_of(said(P), said(C, run_index=1), said(C, run_index=2)) == {
+        "ana": "partial"
+    }
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,10 @@ def test_of_single_runs_the_most_frequent_label_counts_and_among_equals_the_firs
 
 def test_people_and_judges_speak_for_themselves() -> None:
     found = labels_of(
-        said(C), said(W, "ben"), said(P, "judge", JUDGE), said(W, "analyst", AnnotatorKind.HUMAN)
+        said(C),
+        said(W, "ben"),
+        said(P, "judge", JUDGE),
+        said(W, "analyst", AnnotatorKind.HUMAN),
     )
     assert found == {
         "ana": "correct",
@@ -126,9 +131,14 @@ def test_without_labels_the_frame_is_empty_and_has_its_columns() -> None:
     ]  # fmt: skip
 
 
-def test_repetitions_together_are_one_more_annotator_of_a_judge_that_was_asked_again() -> None:
+def test_repetitions_together_are_one_more_annotator_of_a_judge_that_was_asked_again() -> (
+    None
+):
     records = [
-        *(said(label, "gpt", JUDGE, repetition=i) for i, label in enumerate([C, W, W], start=1)),
+        *(
+            said(label, "gpt", JUDGE, repetition=i)
+            for i, label in enumerate([C, W, W], start=1)
+        ),
         said(P, "gpt", JUDGE, presentation="reversed"),
         said(C, "once", JUDGE),
         said(C),
@@ -139,7 +149,9 @@ def test_repetitions_together_are_one_more_annotator_of_a_judge_that_was_asked_a
         "gpt, all repetitions, reversed": "partial",
     }
     passes = frame_of(judge_passes, *records)
-    told = set(frame_of(verdict_labels, *records)["annotator"]) | set(frame["annotator"])
+    told = set(frame_of(verdict_labels, *records)["annotator"]) | set(
+        frame["annotator"]
+    )
     assert set(passes["annotator"]) == told - {"ana"}
     assert len(passes) == 7
 
@@ -147,7 +159,10 @@ def test_repetitions_together_are_one_more_annotator_of_a_judge_that_was_asked_a
 def test_labels_are_counted_by_case_and_alike_cases_together() -> None:
     """Two cases of ana are alike; a judge, an unverifiable label and a verdict that is not asked about do not count."""
     given = [
-        *(said(label, item=item) for item, label in (("a_1", C), ("a_2", C), ("a_3", W))),
+        *(
+            said(label, item=item)
+            for item, label in (("a_1", C), ("a_2", C), ("a_3", W))
+        ),
         said(C, "ben", item="a_1"),
         said(C, "judge", JUDGE, item="a_1"),
         said(Label.UNVERIFIABLE, item="a_4"),
@@ -159,8 +174,17 @@ def test_labels_are_counted_by_case_and_alike_cases_together() -> None:
     verdicts = verdicts.assign(instance_id=verdicts["case_id"] + "_reproduced")
     found = frame_of(
         lambda cursor: counts_by_case(
-            cursor, "mine", "ours", verdicts, label="correct", among=["correct", "wrong"]
+            cursor,
+            "mine",
+            "ours",
+            verdicts,
+            label="correct",
+            among=["correct", "wrong"],
         ),
         *given,
     )
-    assert found.to_numpy().tolist() == [["ana", 0, 1, 1], ["ana", 1, 1, 2], ["ben", 1, 1, 1]]
+    assert found.to_numpy().tolist() == [
+        ["ana", 0, 1, 1],
+        ["ana", 1, 1, 2],
+        ["ben", 1, 1, 1],
+    ]

@@ -35,7 +35,9 @@ DETECTORS = (
 )
 
 
-def run(instance: str, index: int, detector: str = "gpt-5", *, said: bool | None) -> Run:
+def run(
+    instance: str, index: int, detector: str = "gpt-5", *, said: bool | None
+) -> Run:
     return Run(
         "mine",
         instance,
@@ -52,7 +54,8 @@ def judged(instance: str, label: Label, **more: object) -> Judgement:
     where = ("mine", instance, "gpt-5", Setting.CODE, "study")
     return Judgement(
         *where,
-        **{"annotator": "published human", "annotator_kind": AnnotatorKind.HUMAN} | more,
+        **{"annotator": "published human", "annotator_kind": AnnotatorKind.HUMAN}
+        | more,
         label=label,
     )  # type: ignore[arg-type]
 
@@ -60,23 +63,42 @@ def judged(instance: str, label: Label, **more: object) -> Judgement:
 RECORDS: list[Record] = [
     Benchmark("mine", "Mine", "MIT", "https://example.org"),
     Case(
-        "mine", "numpy_1", library="numpy", root_cause="data confusion", diagnosis="Lanes below 0."
+        "mine",
+        "numpy_1",
+        library="numpy",
+        root_cause="data confusion",
+        diagnosis="Lanes below 0.",
     ),
     Case("mine", "numpy_2"),
     Instance("mine", "numpy_1", Version.REPRODUCED, remark="needs a file"),
-    *(Instance("mine", case, version) for case in ("numpy_1", "numpy_2") for version in Version),
-    *(Cell("mine", CRASHING, "notebook", i, role, f"x = {i}") for i, role in enumerate(CellRole)),
+    *(
+        Instance("mine", case, version)
+        for case in ("numpy_1", "numpy_2")
+        for version in Version
+    ),
+    *(
+        Cell("mine", CRASHING, "notebook", i, role, f"x = {i}")
+        for i, role in enumerate(CellRole)
+    ),
     Cell("mine", FIXED, "notebook", 0, CellRole.TARGET, "x = 2"),
     Cell("mine", "numpy_2_fixed", "notebook", 0, CellRole.TARGET, "x = 2"),
     KernelState("mine", CRASHING, Setting.RUNTIME, "notebook", {}),
     KernelState("mine", CRASHING, Setting.RUNTIME, "another", {}),
     Prompt("mine", CRASHING, Setting.CODE, "notebook", "ab", "Will it crash?"),
     *DETECTORS,
-    *(run(CRASHING, i, said=said) for i, said in enumerate([True, True, False, None], start=1)),
+    *(
+        run(CRASHING, i, said=said)
+        for i, said in enumerate([True, True, False, None], start=1)
+    ),
     run(FIXED, 0, said=None),
     run(CRASHING, 1, "pylint", said=True),
     judged(CRASHING, Label.PARTIAL),
-    judged(CRASHING, Label.WRONG, annotator="published judge", annotator_kind=AnnotatorKind.JUDGE),
+    judged(
+        CRASHING,
+        Label.WRONG,
+        annotator="published judge",
+        annotator_kind=AnnotatorKind.JUDGE,
+    ),
     judged(CRASHING, Label.CORRECT, run_index=1),
     judged(FIXED, Label.CORRECT, annotator="somebody"),
 ]
@@ -136,7 +158,9 @@ def test_states_prompts_remarks_and_labels_of_a_case(store: Store) -> None:
     assert cases.prompt_text(cursor, "ab") == "Will it crash?"
     assert cases.prompt_text(cursor, "cd") is None
     assert state.has_prompts(cursor, "mine")
-    assert not state.has_prompts(cursor, "junobench"), "texts of another benchmark do not count"
+    assert not state.has_prompts(cursor, "junobench"), (
+        "texts of another benchmark do not count"
+    )
     labels = cases.verdict_labels(cursor, "mine", "numpy_1")
     assert labels[["version", "annotator", "label"]].to_numpy().tolist() == [
         ["fixed", "somebody", "correct"],
@@ -145,12 +169,28 @@ def test_states_prompts_remarks_and_labels_of_a_case(store: Store) -> None:
 
 
 def test_answer_counts_by_hand(store: Store) -> None:
-    counted = verdicts.answer_counts(store.cursor()).set_index(["instance_id", "detector"])
+    counted = verdicts.answer_counts(store.cursor()).set_index(
+        ["instance_id", "detector"]
+    )
     row = counted.loc[(CRASHING, "gpt-5")]
-    assert row[["n_crash", "n_safe", "n_unanswered", "n_skipped"]].tolist() == [2, 1, 1, 0]
-    assert (row["human"], row["truth"], row["version"]) == ("partial", True, "reproduced")
+    assert row[["n_crash", "n_safe", "n_unanswered", "n_skipped"]].tolist() == [
+        2,
+        1,
+        1,
+        0,
+    ]
+    assert (row["human"], row["truth"], row["version"]) == (
+        "partial",
+        True,
+        "reproduced",
+    )
     never = counted.loc[(FIXED, "gpt-5")]
-    assert never[["n_crash", "n_safe", "n_unanswered", "n_skipped"]].tolist() == [0, 0, 0, 1]
+    assert never[["n_crash", "n_safe", "n_unanswered", "n_skipped"]].tolist() == [
+        0,
+        0,
+        0,
+        1,
+    ]
     theirs = verdicts.answer_counts(store.cursor(), "somebody").set_index(
         ["instance_id", "detector"]
     )
@@ -185,7 +225,10 @@ def test_the_embedded_answers_by_numbers(embedded_store: Store) -> None:
         study.query("detector_kind == 'llm'"),
         study.query("detector_kind == 'analyzer'"),
     )
-    assert int((models["n_crash"] + models["n_safe"] + models["n_unanswered"]).sum()) == 6660
+    assert (
+        int((models["n_crash"] + models["n_safe"] + models["n_unanswered"]).sum())
+        == 6660
+    )
     assert len(analyzers) == 2 * 2 * 222
     assert (analyzers["n_crash"] + analyzers["n_safe"]).eq(1).all()
     assert study["human"].notna().all()

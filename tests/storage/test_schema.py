@@ -29,9 +29,9 @@ Where the schema changes, both change: VERSION is one more, and this is of the n
 
 
 def test_a_changed_schema_has_another_version() -> None:
-    assert hashlib.sha256(schema_text().encode()).hexdigest()[:16] == SCHEMA.replace(" ", ""), (
-        "raise VERSION in storage/schema.py"
-    )
+    assert hashlib.sha256(schema_text().encode()).hexdigest()[:16] == SCHEMA.replace(
+        " ", ""
+    ), "raise VERSION in storage/schema.py"
 
 
 def test_an_empty_file_gets_the_schema_once(tmp_path: Path) -> None:
@@ -67,7 +67,9 @@ def test_every_table_view_and_column_says_what_it_holds() -> None:
     assert silent == [(TABLE,), (f"{TABLE}.number",)]
 
 
-def test_a_database_of_release_0_2_is_refused_and_can_be_read_as_it_is(tmp_path: Path) -> None:
+def test_a_database_of_release_0_2_is_refused_and_can_be_read_as_it_is(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "crane.duckdb"
     open_store(path).close()
     make_old(path)
@@ -80,7 +82,9 @@ def test_a_database_of_release_0_2_is_refused_and_can_be_read_as_it_is(tmp_path:
         assert refused.value.is_older and "rebuild" in refused.value.remedy
     assert path.read_bytes() == before
     store = open_as_it_is(path, read_only=True)
-    assert store.bare_cursor().execute("SELECT count(*) FROM cases").fetchall() == [(0,)]
+    assert store.bare_cursor().execute("SELECT count(*) FROM cases").fetchall() == [
+        (0,)
+    ]
     store.close()
 
 
@@ -89,7 +93,9 @@ def test_a_database_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) 
     store = open_store(path)
     store.bare_cursor().execute(f"UPDATE {TABLE} SET number = 9001")
     store.close()
-    with pytest.raises(OtherVersionError, match="newer version \\(schema 9001") as refused:
+    with pytest.raises(
+        OtherVersionError, match="newer version \\(schema 9001"
+    ) as refused:
         open_store(path)
     assert not refused.value.is_older and "Update this app" in refused.value.remedy
 
@@ -102,9 +108,9 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
         open_store(path)
     assert not refused.value.is_older
     with duckdb.connect(str(path)) as connection:
-        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [
-            ("boats",)
-        ]
+        assert connection.execute(
+            "SELECT table_name FROM duckdb_tables()"
+        ).fetchall() == [("boats",)]
 
 
 def test_a_schema_that_fails_leaves_an_empty_database(
@@ -120,6 +126,8 @@ def test_a_schema_that_fails_leaves_an_empty_database(
         open_store(path)
     monkeypatch.undo()
     store = open_store(path)
-    tables = store.bare_cursor().execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    tables = (
+        store.bare_cursor().execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    )
     assert ("half",) not in tables and version_of(store.bare_cursor()) == VERSION
     store.close()

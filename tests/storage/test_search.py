@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, Record, Version
-from crane_core.storage.search import MOST_CHARACTERS, MOST_WORDS, cases_with_text, words_of
+from crane_core.storage.search import (
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    cases_with_text,
+    words_of,
+)
 from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 

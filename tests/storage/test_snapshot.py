@@ -14,7 +14,13 @@ import pytest
 
 from crane_core.errors import StoreError
 from crane_core.storage import snapshot
-from crane_core.storage.snapshot import Replica, confirm, newest, publish, remove_unfinished
+from crane_core.storage.snapshot import (
+    Replica,
+    confirm,
+    newest,
+    publish,
+    remove_unfinished,
+)
 from crane_core.storage.store import Cursor, Store, StoreHeldError, open_store
 from tests.patience import PATIENCE_S
 
@@ -78,7 +84,10 @@ def test_the_lock_on_the_database_outlives_a_copy(store: Store, tmp_path: Path) 
     publish(store, tmp_path / "replicas", at=time.time())
     other = "import sys, pathlib, crane_core.storage.store as s; s.open_store(pathlib.Path(sys.argv[1]))"
     done = subprocess.run(
-        [sys.executable, "-c", other, str(store.path)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", other, str(store.path)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert StoreHeldError.__name__ in done.stderr
 
@@ -102,7 +111,9 @@ def test_nothing_is_written_through_a_replica(store: Store, tmp_path: Path) -> N
         put(replica.cursor())
 
 
-def test_a_full_disk_leaves_the_copy_of_before_and_is_told(store: Store, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_copy_of_before_and_is_told(
+    store: Store, tmp_path: Path
+) -> None:
     import resource
 
     copy = publish(store, tmp_path / "replicas", at=time.time())
@@ -146,7 +157,13 @@ def test_a_writer_that_is_killed_while_it_copies_leaves_no_half_copy(
     folder = tmp_path / "replicas"
     for delay_ms in (*delays_ms, None):
         writer = subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(tmp_path / "crane.duckdb"), str(folder)],
+            [
+                sys.executable,
+                "-c",
+                _WRITER,
+                str(tmp_path / "crane.duckdb"),
+                str(folder),
+            ],
             stdout=subprocess.PIPE,
             start_new_session=True,
         )

@@ -36,7 +36,9 @@ N_WRITES = 50
 
 def put(thread: int, index: int) -> Callable[[Cursor], None]:
     def change(cursor: Cursor) -> None:
-        cursor.execute("INSERT INTO landed VALUES (nextval('place'), ?, ?)", [thread, index])
+        cursor.execute(
+            "INSERT INTO landed VALUES (nextval('place'), ?, ?)", [thread, index]
+        )
 
     return change
 
@@ -45,7 +47,9 @@ def put(thread: int, index: int) -> Callable[[Cursor], None]:
 def store(tmp_path: Path) -> Store:
     opened = open_store(tmp_path / "crane.duckdb")
     opened.cursor().execute("CREATE SEQUENCE place")
-    opened.cursor().execute("CREATE TABLE landed (place INTEGER, thread INTEGER, index INTEGER)")
+    opened.cursor().execute(
+        "CREATE TABLE landed (place INTEGER, thread INTEGER, index INTEGER)"
+    )
     return opened
 
 
@@ -60,7 +64,10 @@ def test_twenty_threads_write_in_order_while_others_read(store: Store) -> None:
         counts = []
         while not done.is_set():
             counts += [
-                row[0] for row in store.cursor().execute("SELECT count(*) FROM landed").fetchall()
+                row[0]
+                for row in store.cursor()
+                .execute("SELECT count(*) FROM landed")
+                .fetchall()
             ]
         return counts
 
@@ -71,14 +78,20 @@ def test_twenty_threads_write_in_order_while_others_read(store: Store) -> None:
         done.set()
     for reader in readers:
         assert reader.result() == sorted(reader.result())
-    rows = store.cursor().execute("SELECT thread, index FROM landed ORDER BY place").fetchall()
+    rows = (
+        store.cursor()
+        .execute("SELECT thread, index FROM landed ORDER BY place")
+        .fetchall()
+    )
     assert len(rows) == N_THREADS * N_WRITES
     for thread in range(N_THREADS):
         assert [index for t, index in rows if t == thread] == list(range(N_WRITES))
     store.close()
 
 
-def test_a_change_that_raises_leaves_nothing_and_the_next_one_runs(store: Store) -> None:
+def test_a_change_that_raises_leaves_nothing_and_the_next_one_runs(
+    store: Store,
+) -> None:
     def half(cursor: Cursor) -> None:
         put(1, 1)(cursor)
         raise ValueError("in the middle")
@@ -86,7 +99,9 @@ def test_a_change_that_raises_leaves_nothing_and_the_next_one_runs(store: Store)
     with pytest.raises(ValueError, match="in the middle"):
         store.write(half)
     store.write(put(2, 2))
-    assert store.cursor().execute("SELECT thread, index FROM landed").fetchall() == [(2, 2)]
+    assert store.cursor().execute("SELECT thread, index FROM landed").fetchall() == [
+        (2, 2)
+    ]
     store.close()
 
 
@@ -102,7 +117,9 @@ def test_a_reader_sees_a_change_whole_or_not_at_all(store: Store) -> None:
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(store.write, slow)
         assert started.wait(PATIENCE_S)
-        assert store.cursor().execute("SELECT count(*) FROM landed").fetchall() == [(0,)]
+        assert store.cursor().execute("SELECT count(*) FROM landed").fetchall() == [
+            (0,)
+        ]
         go_on.set()
         writing.result()
     assert store.cursor().execute("SELECT count(*) FROM landed").fetchall() == [(2,)]
@@ -114,7 +131,10 @@ def test_database_held_by_another_process(
 ) -> None:
     path = tmp_path / "crane.duckdb"
     open_store(path).close()
-    with held(path), pytest.raises(StoreHeldError, match="open in another process") as refused:
+    with (
+        held(path),
+        pytest.raises(StoreHeldError, match="open in another process") as refused,
+    ):
         open_store(path)
     assert "Stop the app" in refused.value.remedy
     open_store(path).close()
@@ -127,7 +147,8 @@ def test_database_read_by_another_process_says_so(
     open_store(path).close()
     with held(path, "to read"):
         with pytest.raises(
-            StoreHeldError, match=r"Another program is reading .* \(python\S*, process \d+\)"
+            StoreHeldError,
+            match=r"Another program is reading .* \(python\S*, process \d+\)",
         ) as refused:
             open_store(path)
         assert (refused.value.by_reader, "app" in str(refused.value)) == (True, False)
@@ -194,7 +215,9 @@ def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
         open_store(tmp_path)
 
 
-def test_the_version_differs_after_a_change_and_between_openings(tmp_path: Path) -> None:
+def test_the_version_differs_after_a_change_and_between_openings(
+    tmp_path: Path,
+) -> None:
     store = open_store(tmp_path / "a.duckdb")
     before = store.version
     assert store.version == before
@@ -222,7 +245,9 @@ def test_a_program_that_is_not_the_app_is_told_as_such(tmp_path: Path) -> None:
     ) as holder:
         assert holder.stdin is not None and holder.stdout is not None
         assert holder.stdout.readline() == b"open\n"
-        with pytest.raises(StoreHeldError, match=r"not this app \(duckdb, process \d+\)"):
+        with pytest.raises(
+            StoreHeldError, match=r"not this app \(duckdb, process \d+\)"
+        ):
             open_store(path)
         holder.stdin.close()
 
@@ -249,7 +274,9 @@ def test_a_database_opens_again_in_the_same_process_and_reads_no_other_files(
         try:
             for store in (first, again):
                 with pytest.raises(duckdb.PermissionException):
-                    store.cursor().execute(f"SELECT * FROM read_csv('{tmp_path / 'other.csv'}')")
+                    store.cursor().execute(
+                        f"SELECT * FROM read_csv('{tmp_path / 'other.csv'}')"
+                    )
         finally:
             again.close()
     finally:

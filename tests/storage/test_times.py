@@ -28,9 +28,9 @@ CRASHING, FIXED, UNTIMED = "numpy_1_reproduced", "numpy_1_fixed", "numpy_2_repro
 
 
 def look(instance: str, *seconds: float) -> KernelState:
-    cells = [{"cell": place, "seconds": took} for place, took in enumerate(seconds)] or [
-        {"cell": 0}
-    ]
+    cells = [
+        {"cell": place, "seconds": took} for place, took in enumerate(seconds)
+    ] or [{"cell": 0}]
     return KernelState(
         "mine", instance, Setting.RUNTIME_PLUS, "capture", {}, captured={"cells": cells}
     )
@@ -44,7 +44,11 @@ def reply(instance: str, run_index: int, seconds: float | None) -> Reply:
 RECORDS: list[Record] = [
     Benchmark("mine", "Mine"),
     *(Case("mine", case) for case in ("numpy_1", "numpy_2")),
-    *(Instance("mine", case, version) for case in ("numpy_1", "numpy_2") for version in Version),
+    *(
+        Instance("mine", case, version)
+        for case in ("numpy_1", "numpy_2")
+        for version in Version
+    ),
     Detector("model", "A model", DetectorKind.LLM),
     Job("job", "mine", "model", Setting.RUNTIME, "{}", TIME),
     look(CRASHING, 1.5, 2.25),
@@ -65,7 +69,9 @@ def store() -> Iterator[Store]:
     opened.close()
 
 
-def test_cells_add_up_and_replies_are_averaged_where_both_were_timed(store: Store) -> None:
+def test_cells_add_up_and_replies_are_averaged_where_both_were_timed(
+    store: Store,
+) -> None:
     table = query_times(store.cursor(), "mine", "job")
     assert table.to_dict("records") == [
         {"instance_id": CRASHING, "detector": "model", "setting": "runtime"}

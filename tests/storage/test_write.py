@@ -92,9 +92,19 @@ ONE_OF_EACH: list[Record] = [
     Benchmark("mine", "Mine"),
     CASE,
     Instance("mine", "numpy_1", Version.FIXED, remark="edited"),
-    Cell("mine", "numpy_1_fixed", "notebook", 0, CellRole.TARGET, "x = 1\n", execution_count=4),
+    Cell(
+        "mine",
+        "numpy_1_fixed",
+        "notebook",
+        0,
+        CellRole.TARGET,
+        "x = 1\n",
+        execution_count=4,
+    ),
     STATE,
-    Prompt("mine", "numpy_1_fixed", Setting.CODE, "notebook", "0" * 64, "Will it crash?"),
+    Prompt(
+        "mine", "numpy_1_fixed", Setting.CODE, "notebook", "0" * 64, "Will it crash?"
+    ),
     Detector("gpt-5", "GPT-5", DetectorKind.LLM),
     RUN,
     Job("job", "mine", "gpt-5", Setting.CODE, "{}", TIME),
@@ -156,7 +166,16 @@ ONE_OF_EACH: list[Record] = [
         source="labels.csv",
     ),
     CampaignMessage(
-        "pilot", "m-1", "ana", "k3", 1, MessageAction.WRITE, Side.LEAD, "lea", TIME, "Look again."
+        "pilot",
+        "m-1",
+        "ana",
+        "k3",
+        1,
+        MessageAction.WRITE,
+        Side.LEAD,
+        "lea",
+        TIME,
+        "Look again.",
     ),
     KeyChoice("ana", TIME, '{"isOff": false, "keys": {}}'),
     Verification(
@@ -188,7 +207,9 @@ def store() -> Iterator[Store]:
 def add(store: Store, source_id: str, *records: Record) -> list[Added]:
     is_ledger = source_id.startswith(LEDGER_SOURCE)
     return store.write(
-        lambda cursor: add_records(cursor, records, source_id=source_id, latest_wins=is_ledger)
+        lambda cursor: add_records(
+            cursor, records, source_id=source_id, latest_wins=is_ledger
+        )
     )
 
 
@@ -204,7 +225,9 @@ def stored(store: Store, columns: str, table: str) -> list[tuple[object, ...]]:
 def test_every_kind_of_record_has_its_table(store: Store) -> None:
     added = add(store, "a", *ONE_OF_EACH)
     assert {entry.record for entry in added} == set(state.table_counts(store.cursor()))
-    assert all((entry.n_read, entry.n_new, entry.problems) == (1, 1, []) for entry in added)
+    assert all(
+        (entry.n_read, entry.n_new, entry.problems) == (1, 1, []) for entry in added
+    )
     assert set(state.table_counts(store.cursor()).values()) == {1}
 
 
@@ -213,13 +236,17 @@ def test_same_records_from_a_second_source_change_nothing(store: Store) -> None:
     before = state.content(store.cursor())
     added = add(store, "b", *ONE_OF_EACH)
     assert state.content(store.cursor()) == before
-    assert all((entry.n_read, entry.n_new, entry.problems) == (1, 0, []) for entry in added)
+    assert all(
+        (entry.n_read, entry.n_new, entry.problems) == (1, 0, []) for entry in added
+    )
 
 
 def test_a_state_comes_back_as_the_json_of_the_kernel_state(store: Store) -> None:
     add(store, "a", STATE)
     [(text, n)] = stored(
-        store, "json_extract(state, '$.variables.x.values.value'), n_variables", "kernel_states"
+        store,
+        "json_extract(state, '$.variables.x.values.value'), n_variables",
+        "kernel_states",
     )
     assert (text, n) == ("3", 1)
 
@@ -239,8 +266,13 @@ def test_second_source_with_another_fact_is_one_contradiction_and_the_first_stay
 
 def test_each_differing_fact_is_told_and_long_values_are_cut(store: Store) -> None:
     add(store, "a", replace(CASE, message="m" * 10_000))
-    found = problems(add(store, "b", replace(CASE, library="pandas", message="n" * 10_000)))
-    assert sorted(problem.reason.split()[0] for problem in found) == ["library", "message"]
+    found = problems(
+        add(store, "b", replace(CASE, library="pandas", message="n" * 10_000))
+    )
+    assert sorted(problem.reason.split()[0] for problem in found) == [
+        "library",
+        "message",
+    ]
     assert max(len(problem.reason) for problem in found) < 300
 
 
@@ -249,7 +281,9 @@ def test_gaps_are_filled_and_are_no_contradiction(store: Store) -> None:
     added = add(
         store,
         "b",
-        replace(CASE, exception=None, crash_type="value error", diagnosis="Lanes below 0."),
+        replace(
+            CASE, exception=None, crash_type="value error", diagnosis="Lanes below 0."
+        ),
     )
     assert problems(added) == []
     columns = "library, exception, crash_type, diagnosis, source_id"
@@ -260,14 +294,26 @@ def test_gaps_are_filled_and_are_no_contradiction(store: Store) -> None:
 
 def test_an_answer_that_differs_is_a_contradiction(store: Store) -> None:
     add(store, "a", RUN, replace(RUN, run_index=2, crashes=None))
-    added = add(store, "b", replace(RUN, crashes=False), replace(RUN, run_index=2, crashes=False))
+    added = add(
+        store,
+        "b",
+        replace(RUN, crashes=False),
+        replace(RUN, run_index=2, crashes=False),
+    )
     [problem] = problems(added)
-    assert problem.reason == "crashes is False here but True in an earlier source, which is kept"
+    assert (
+        problem.reason
+        == "crashes is False here but True in an earlier source, which is kept"
+    )
     assert stored(store, "run_index, crashes", "runs") == [(1, True), (2, False)]
 
 
-def test_a_key_given_twice_by_one_source_is_told_and_the_first_counts(store: Store) -> None:
-    [entry] = add(store, "a", RUN, replace(RUN, crashes=False), replace(RUN, run_index=2))
+def test_a_key_given_twice_by_one_source_is_told_and_the_first_counts(
+    store: Store,
+) -> None:
+    [entry] = add(
+        store, "a", RUN, replace(RUN, crashes=False), replace(RUN, run_index=2)
+    )
     assert (entry.n_read, entry.n_new) == (3, 2)
     [problem] = entry.problems
     assert (
@@ -290,8 +336,13 @@ def test_a_key_given_twice_alike_is_a_duplicate(store: Store) -> None:
 
 def test_the_ledger_overrides_and_is_not_contradicted(store: Store) -> None:
     add(store, "a", RUN)
-    assert problems(add(store, "ledger:runs/1.jsonl", replace(RUN, crashes=False))) == []
-    assert problems(add(store, "b", replace(RUN, crashes=True, reasoning="It will."))) == []
+    assert (
+        problems(add(store, "ledger:runs/1.jsonl", replace(RUN, crashes=False))) == []
+    )
+    assert (
+        problems(add(store, "b", replace(RUN, crashes=True, reasoning="It will.")))
+        == []
+    )
     assert stored(store, "crashes, reasoning, source_id", "runs") == [
         (False, None, "ledger:runs/1.jsonl")
     ]
@@ -317,7 +368,9 @@ def test_a_relabel_replaces_the_whole_row(store: Store) -> None:
 
 
 LABELS = st.lists(
-    st.tuples(st.sampled_from(Label), st.none() | st.text(max_size=3)), min_size=1, max_size=6
+    st.tuples(st.sampled_from(Label), st.none() | st.text(max_size=3)),
+    min_size=1,
+    max_size=6,
 )
 
 
@@ -339,22 +392,45 @@ def test_one_batch_or_two_give_the_same_rows(
 
 def test_printed_numbers_keep_the_order_of_their_source(store: Store) -> None:
     names = [f"row {n}" for n in (3, 1, 2, 10)]
-    add(store, "a", *(PublishedNumber("paper", "9", name, "F1", "1", "count") for name in names))
-    rows = store.cursor().execute("SELECT row FROM published_numbers ORDER BY ordinal").fetchall()
+    add(
+        store,
+        "a",
+        *(PublishedNumber("paper", "9", name, "F1", "1", "count") for name in names),
+    )
+    rows = (
+        store.cursor()
+        .execute("SELECT row FROM published_numbers ORDER BY ordinal")
+        .fetchall()
+    )
     assert [row for (row,) in rows] == names
 
 
 @pytest.mark.parametrize(
-    "text", ["a\0b", "😀", "\u202egnp.txt", "'; DROP TABLE cells; --", "", "\r\n", "x" * 3_000_000]
+    "text",
+    [
+        "a\0b",
+        "😀",
+        "\u202egnp.txt",
+        "'; DROP TABLE cells; --",
+        "",
+        "\r\n",
+        "x" * 3_000_000,
+    ],
 )
 def test_any_text_comes_back_as_it_was(store: Store, text: str) -> None:
-    add(store, "a", Cell("mine", "numpy_1_fixed", "notebook", 0, CellRole.EXECUTED, text))
+    add(
+        store,
+        "a",
+        Cell("mine", "numpy_1_fixed", "notebook", 0, CellRole.EXECUTED, text),
+    )
     assert stored(store, "code", "cells") == [(text,)]
 
 
 def test_a_refused_record_takes_its_whole_batch_with_it(store: Store) -> None:
     before = state.content(store.cursor())
-    with pytest.raises(StoreError, match="refused a change: Constraint Error: NOT NULL"):
+    with pytest.raises(
+        StoreError, match="refused a change: Constraint Error: NOT NULL"
+    ):
         add(store, "a", CASE, RUN, replace(RUN, run_index=2, experiment=None))  # type: ignore[arg-type]
     assert state.content(store.cursor()) == before
 
@@ -363,16 +439,22 @@ def test_problems_are_numbered_after_those_there_are(store: Store) -> None:
     source = SourceRow("a", "predictions", "mine", "0" * 64, 12, datetime(2026, 1, 1))  # noqa: DTZ001 - UTC by contract
     added = [Added("runs", 2, 1, [])]
     store.write(
-        lambda cursor: add_source(cursor, source, added, [LoadProblem("f", "line 1", "empty")])
+        lambda cursor: add_source(
+            cursor, source, added, [LoadProblem("f", "line 1", "empty")]
+        )
     )
-    store.write(lambda cursor: add_problems(cursor, "a", [LoadProblem("f", "line 2", "torn")]))
+    store.write(
+        lambda cursor: add_problems(cursor, "a", [LoadProblem("f", "line 2", "torn")])
+    )
     cursor = store.cursor()
     assert state.load_problems(cursor)[["ordinal", "place"]].to_numpy().tolist() == [
         [0, "line 1"],
         [1, "line 2"],
     ]
     assert state.source_counts(cursor).to_numpy().tolist() == [["a", "runs", 2, 1]]
-    assert state.sources(cursor)[["source_id", "n_problems"]].to_numpy().tolist() == [["a", 1]]
+    assert state.sources(cursor)[["source_id", "n_problems"]].to_numpy().tolist() == [
+        ["a", 1]
+    ]
 
 
 def test_ledger_position_is_one_per_file(store: Store) -> None:
@@ -382,18 +464,24 @@ def test_ledger_position_is_one_per_file(store: Store) -> None:
                 cursor, "labels/ann.jsonl", n, n - 5, "ab"
             )
         )
-    assert state.ledger_positions(store.cursor()) == {"labels/ann.jsonl": (25, 20, "ab")}
+    assert state.ledger_positions(store.cursor()) == {
+        "labels/ann.jsonl": (25, 20, "ab")
+    }
 
 
 def test_the_revision_changes_with_sources_and_ledger_only(store: Store) -> None:
     blank = state.revision(store.cursor())
-    store.write(lambda cursor: set_ledger_position(cursor, "labels/ann.jsonl", 10, 5, "ab"))
+    store.write(
+        lambda cursor: set_ledger_position(cursor, "labels/ann.jsonl", 10, 5, "ab")
+    )
     grown = state.revision(store.cursor())
     assert blank != grown
     assert state.revision(store.cursor()) == grown
 
 
-def test_a_second_look_at_an_instance_says_what_stays_and_what_to_do(store: Store) -> None:
+def test_a_second_look_at_an_instance_says_what_stays_and_what_to_do(
+    store: Store,
+) -> None:
     add(store, "look-1", STATE)
     other = replace(STATE, variables={}, captured={"seconds": 2.0})
     [problem] = problems(add(store, "look-2", other))
@@ -407,7 +495,9 @@ def test_a_second_look_at_an_instance_says_what_stays_and_what_to_do(store: Stor
 
 def test_a_second_look_that_saw_the_same_is_no_contradiction(store: Store) -> None:
     add(store, "look-1", replace(STATE, captured={"seconds": 1.0}))
-    assert problems(add(store, "look-2", replace(STATE, captured={"seconds": 2.0}))) == []
+    assert (
+        problems(add(store, "look-2", replace(STATE, captured={"seconds": 2.0}))) == []
+    )
 
 
 def test_a_key_is_stored_once_though_no_index_guards_it() -> None:

@@ -23,7 +23,16 @@ TAGS = {
     "abbr", "article", "b", "br", "caption", "code", "del", "details", "div", "h2", "h4", "i", "ins", "li", "ol", "p",
     "section", "span", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "wbr",
 }  # fmt: skip
-ATTRIBUTES = {"class", "scope", "title", "open", "colspan", "style", "tabindex", "aria-label"}
+ATTRIBUTES = {
+    "class",
+    "scope",
+    "title",
+    "open",
+    "colspan",
+    "style",
+    "tabindex",
+    "aria-label",
+}
 HOSTILE = {
     "script": "<script>alert(1)</script>",
     "end of everything": "</code></div></details></td></table><h1>",
@@ -95,22 +104,32 @@ def campaign_folder(
 ) -> DataFolder:
     """A data folder with the two campaigns of a Lab; to be copied, not changed."""
     folder = DataFolder(
-        Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("campaigns") / "data"))
+        Path(
+            shutil.copytree(
+                answered_folder.path, tmp_path_factory.mktemp("campaigns") / "data"
+            )
+        )
     )
     ours = Population("minibench", "ours")
     store = prepare(folder)
     try:
         plan = drawn_plan(
-            store, CampaignRequest(PILOT, ("ana", "ben"), ours, Design(DrawKind.ALL), seed=7)
+            store,
+            CampaignRequest(PILOT, ("ana", "ben"), ours, Design(DrawKind.ALL), seed=7),
         )
         other = drawn_plan(
-            store, CampaignRequest(AUDITED, ("eva", "fay"), ours, Design(DrawKind.ALL), seed=7)
+            store,
+            CampaignRequest(
+                AUDITED, ("eva", "fay"), ours, Design(DrawKind.ALL), seed=7
+            ),
         )
     finally:
         store.close()
     keep_campaign(folder, plan)
     keep_campaign(folder, other)
-    everything = [(PILOT, name, item.item) for name in plan.annotators for item in plan.items]
+    everything = [
+        (PILOT, name, item.item) for name in plan.annotators for item in plan.items
+    ]
     for campaign, name, item in [*everything, (AUDITED, "eva", other.items[0].item)]:
         act = {
             "event": f"{name}-{item}",
@@ -119,12 +138,17 @@ def campaign_folder(
             "showing": 1,
             "label": "correct",
         }
-        assert LabelStore(folder, campaign).take(name, [act | {"seconds": 9.0}]).refused == {}
+        assert (
+            LabelStore(folder, campaign).take(name, [act | {"seconds": 9.0}]).refused
+            == {}
+        )
     return folder
 
 
 @pytest.fixture(scope="session")
-def lab(campaign_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(
+    campaign_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Lab]:
     """A server with logins, for all tests of a run: a start takes as long as thirty visits."""
     place = tmp_path_factory.mktemp("lab")
     folder = DataFolder(Path(shutil.copytree(campaign_folder.path, place / "data")))
@@ -141,7 +165,11 @@ def open_folder(
 ) -> DataFolder:
     """The data folder of `open_app`."""
     return DataFolder(
-        Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("open") / "data"))
+        Path(
+            shutil.copytree(
+                answered_folder.path, tmp_path_factory.mktemp("open") / "data"
+            )
+        )
     )
 
 
@@ -157,6 +185,10 @@ def locked_app(
     prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """Address of an app with a shared password."""
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("locked") / "data"))
+    data = Path(
+        shutil.copytree(
+            prepared_folder.path, tmp_path_factory.mktemp("locked") / "data"
+        )
+    )
     with serve(data, CRANE_PASSWORD=PASSWORD) as address:
         yield address

@@ -31,7 +31,12 @@ LISTED = """
 """
 PASSWORD = "open sesame"
 """Of the app that has a shared one instead."""
-OF_ROLE = {Role.VIEWER: "vic", Role.ANNOTATOR: "cyd", Role.LEAD: "lea", Role.ADMIN: "ada"}
+OF_ROLE = {
+    Role.VIEWER: "vic",
+    Role.ANNOTATOR: "cyd",
+    Role.LEAD: "lea",
+    Role.ADMIN: "ada",
+}
 PILOT = "pilot"
 """The blind campaign in which ana and ben have labelled everything."""
 AUDITED = "audited"
@@ -48,7 +53,9 @@ class Lab(NamedTuple):
     def visitor(self, email: str, *, seconds: int = 600) -> Visitor:
         """Somebody with a session of this server; it has expired where `seconds` is not positive."""
         session = signed(
-            new_pass(email, seconds=seconds), Purpose.SESSION, signing_key(self.folder.path)
+            new_pass(email, seconds=seconds),
+            Purpose.SESSION,
+            signing_key(self.folder.path),
         )
         return Visitor(self.address, f"crane_session={session}")
 
@@ -58,13 +65,19 @@ class Lab(NamedTuple):
     def logged_in(self, name: str) -> Visitor:
         """Somebody who opened an invitation link."""
         answer = asked(self.address, self.invited(name))
-        return Visitor(self.address, (answer.getheader("Set-Cookie") or "").partition(";")[0])
+        return Visitor(
+            self.address, (answer.getheader("Set-Cookie") or "").partition(";")[0]
+        )
 
     def command(self, *arguments: str) -> Spoken:
         """What a command beside the server says. It runs in this process, which holds nothing of the server."""
         written = io.BytesIO()
         out, err = io.TextIOWrapper(written, "utf-8", write_through=True), io.StringIO()
-        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
             patch.setattr(os, "environ", os.environ.copy())
             code = main(["--data", str(self.folder.path), *arguments])
         return Spoken(code, written.getvalue().decode(), err.getvalue())

@@ -31,6 +31,10 @@ def test_recomputed_is_recomputed_and_printed_is_printed(table: StudyTable) -> N
         "detector_title": "GPT-5", "setting": "+RT", "rate": "Accuracy", "value": 179 / 222, "source": RECOMPUTED,
         "printed": 0.806, "n": 222,
     }  # fmt: skip
-    assert (printed["setting"], printed["value"], printed["source"]) == ("+RT−S", 0.793, PRINTED)
+    assert (printed["setting"], printed["value"], printed["source"]) == (
+        "+RT−S",
+        0.793,
+        PRINTED,
+    )
     [other] = ablation_values(table, "F1").to_dict("records")
     assert (other["value"], other["source"]) == (0.805, PRINTED)

@@ -12,7 +12,10 @@ from crane_core.ui.asked_page import MAX_CHARACTERS, page_of
     [
         ("/results", "./results"),
         ("/annotate/", "./annotate"),
-        ("/cases?case=pandas_1&benchmark=junobench", "./cases?case=pandas_1&benchmark=junobench"),
+        (
+            "/cases?case=pandas_1&benchmark=junobench",
+            "./cases?case=pandas_1&benchmark=junobench",
+        ),
     ],
 )
 def test_our_pages_are_found_with_their_parameters(address: str, page: str) -> None:

@@ -12,7 +12,9 @@ from crane_core.stats.outcome import outcome
 from crane_core.ui.breakdown_words import about, change_words, finding
 
 
-def changes(*differences: tuple[float | None, float | None], n_cases: int = 40) -> pd.DataFrame:
+def changes(
+    *differences: tuple[float | None, float | None], n_cases: int = 40
+) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "stage": f"s{i}",
@@ -76,7 +78,9 @@ def test_finding(frame: pd.DataFrame, said: str) -> None:
     ],
 )
 def test_groups_are_called_small_only_where_all_are(n_cases: int, end: str) -> None:
-    told = finding(changes((0.1, 0.2), (-0.1, 0.9), n_cases=n_cases), "stage", "F1", WITH_STATE)
+    told = finding(
+        changes((0.1, 0.2), (-0.1, 0.9), n_cases=n_cases), "stage", "F1", WITH_STATE
+    )
     assert told.endswith(end)
 
 
@@ -95,5 +99,8 @@ def test_change(change: dict[str, Any], said: str) -> None:
 def test_the_note_says_what_bold_and_faded_mean_only_where_they_occur() -> None:
     assert "Bold" not in about(changes((0.1, None)), WITH_STATE, is_any_few=False)
     told = about(changes((0.1, 0.5)), WITH_STATE, is_any_few=True)
-    assert "Bold: a gain or a loss (T, Benjamini-Hochberg over all 1 groups and detectors)." in told
+    assert (
+        "Bold: a gain or a loss (T, Benjamini-Hochberg over all 1 groups and detectors)."
+        in told
+    )
     assert "Faded: 2 cases or fewer." in told

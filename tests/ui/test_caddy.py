@@ -22,7 +22,9 @@ from tests.ui.visits import Visitor, asked
 
 ROOT = Path(__file__).resolve().parents[2]
 CADDY = shutil.which("caddy") or ""
-pytestmark = pytest.mark.skipif(not CADDY, reason="caddy is not installed (Debian package caddy)")
+pytestmark = pytest.mark.skipif(
+    not CADDY, reason="caddy is not installed (Debian package caddy)"
+)
 PLAIN, WITH_LOGIN, WITH_REPLICAS = re.findall(
     r"```\n(crane\.lab\.example \{.*?)```",
     (ROOT / "docs" / "admin" / "server.md").read_text(),
@@ -39,9 +41,12 @@ def caddy(configuration: str, place: Path, app: str, login: int = 1) -> Iterator
         "127.0.0.1:8501", app.removeprefix("http://")
     )
     file = place / "Caddyfile"
-    file.write_text("{\n\tadmin off\n}\n" + text.replace("127.0.0.1:4180", f"127.0.0.1:{login}"))
+    file.write_text(
+        "{\n\tadmin off\n}\n" + text.replace("127.0.0.1:4180", f"127.0.0.1:{login}")
+    )
     process = subprocess.Popen(
-        [CADDY, "run", "--config", str(file), "--adapter", "caddyfile"], stderr=subprocess.DEVNULL
+        [CADDY, "run", "--config", str(file), "--adapter", "caddyfile"],
+        stderr=subprocess.DEVNULL,
     )
     try:
         _wait_until_up(address, process)
@@ -82,17 +87,28 @@ def app(prepared_folder: DataFolder, tmp_path: Path) -> Iterator[str]:
     shutil.copytree(prepared_folder.path, tmp_path / "data")
     roles = tmp_path / "roles.toml"
     roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
-    proxied = {"CRANE_PROXY_HEADER": "X-Forwarded-Email", "CRANE_PROXY_FROM": "127.0.0.1"}
+    proxied = {
+        "CRANE_PROXY_HEADER": "X-Forwarded-Email",
+        "CRANE_PROXY_FROM": "127.0.0.1",
+    }
     with serve(tmp_path / "data", CRANE_ROLES=str(roles), **proxied) as address:
         yield address
 
 
-def test_the_plain_configuration_passes_sessions_and_no_claim(app: str, tmp_path: Path) -> None:
+def test_the_plain_configuration_passes_sessions_and_no_claim(
+    app: str, tmp_path: Path
+) -> None:
     session = signed(
-        new_pass("lea@lab.example", seconds=60), Purpose.SESSION, signing_key(tmp_path / "data")
+        new_pass("lea@lab.example", seconds=60),
+        Purpose.SESSION,
+        signing_key(tmp_path / "data"),
     )
     with caddy(PLAIN, tmp_path, app) as address:
-        assert Visitor(address, f"crane_session={session}").sees("campaigns").shows("New campaign")
+        assert (
+            Visitor(address, f"crane_session={session}")
+            .sees("campaigns")
+            .shows("New campaign")
+        )
         assert Visitor(address, headers=CLAIM).sees("data").shows("it did not name you")
 
 
@@ -107,7 +123,9 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
     with ExitStack() as running:
 
         def started(*arguments: str) -> str:
-            return running.enter_context(serve(data, arguments=arguments, CRANE_ROLES=str(roles)))
+            return running.enter_context(
+                serve(data, arguments=arguments, CRANE_ROLES=str(roles))
+            )
 
         writer = started("--publish", "1")
         second = ExitStack()
@@ -131,7 +149,10 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
         }
         assert len(kept) == 2
         browsers = [Visitor(viewers, f"{cookie}; {replica}") for replica in kept]
-        assert all(browser.sees("results").shows("Read-only copy as of") for browser in browsers)
+        assert all(
+            browser.sees("results").shows("Read-only copy as of")
+            for browser in browsers
+        )
         assert Visitor(public, cookie).sees("campaigns").shows("New campaign")
         sent = asked(viewers, "/annotate?campaign=pilot")
         assert (sent.status, sent.getheader("Location")) == (
@@ -139,10 +160,14 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
             f"{public}/annotate?campaign=pilot",
         )
         second.close()
-        assert all(browser.sees("results").shows("Read-only copy as of") for browser in browsers)
+        assert all(
+            browser.sees("results").shows("Read-only copy as of")
+            for browser in browsers
+        )
         assert asked(public, "/logout", headers={"Cookie": cookie}).status == 303
         assert all(
-            browser.sees("results").shows("If you have an invitation link") for browser in browsers
+            browser.sees("results").shows("If you have an invitation link")
+            for browser in browsers
         )
 
 
@@ -159,7 +184,11 @@ def test_the_configuration_with_a_login_says_who_visits_and_passes_no_claim(
                 .sees("data")
                 .shows("Importing needs the role admin")
             )
-            assert Visitor(address, "who=nobody", CLAIM).sees("data").shows("it did not name you")
+            assert (
+                Visitor(address, "who=nobody", CLAIM)
+                .sees("data")
+                .shows("it did not name you")
+            )
             stranger = asked(address, "/data", headers=CLAIM)
             assert stranger.status == 302
             assert "/oauth2/sign_in" in (stranger.getheader("Location") or "")

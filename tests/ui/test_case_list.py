@@ -11,10 +11,19 @@ import pytest
 from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.cases.picture import Picture, PictureColumn
 from crane_core.ui.case_finding import CountedAnswers, finding
-from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, pattern_words
+from crane_core.ui.case_list import (
+    MOST_ROWS,
+    available_words,
+    board_html,
+    pattern_words,
+)
 
 TextOf = Callable[[str], str]
-PATTERNS = ((Pattern.FLIP, ("a", "c")), (Pattern.CHANGED, ("a",)), (Pattern.HELPED, ("a",)))
+PATTERNS = (
+    (Pattern.FLIP, ("a", "c")),
+    (Pattern.CHANGED, ("a",)),
+    (Pattern.HELPED, ("a",)),
+)
 PICTURE = Picture(
     (PictureColumn("A", "study", "code"), PictureColumn("A", "study", "runtime")),
     0,
@@ -28,10 +37,14 @@ def table(*names: str, **columns: Any) -> pd.DataFrame:
         "n_asked": 2, "n_found": 1, "n_alarms": 0, "has_code": True, "has_state": True,
     }  # fmt: skip
     frame = pd.DataFrame({"case_id": list(names)}).assign(**plain | columns)
-    return frame.assign(patterns_in=pd.Series([()] * len(names), frame.index, dtype=object))
+    return frame.assign(
+        patterns_in=pd.Series([()] * len(names), frame.index, dtype=object)
+    )
 
 
-def board(cases: pd.DataFrame, picture: Picture = PICTURE, sort: str | None = None) -> str:
+def board(
+    cases: pd.DataFrame, picture: Picture = PICTURE, sort: str | None = None
+) -> str:
     return board_html(cases, picture, ["a"], benchmark="mine", sort=sort)
 
 
@@ -49,7 +62,11 @@ def test_of_one_experiment_no_number_is_needed() -> None:
 
 def test_a_case_has_a_mark_per_answer_and_a_row_with_bars(text_of: TextOf) -> None:
     html = board(table("x_1", "x_2"))
-    assert [html.count(f'<i class="{mark}') for mark in ("r3", "w1", "p2")] == [1 + 1, 1 + 1, 1]
+    assert [html.count(f'<i class="{mark}') for mark in ("r3", "w1", "p2")] == [
+        1 + 1,
+        1 + 1,
+        1,
+    ]
     assert html.count('data-case="x_1"') == 3
     assert "--share:0.500" in html
     assert "1 of 2" in html
@@ -106,8 +123,12 @@ def test_the_title_says_what_the_cases_show(cases: pd.DataFrame, sentence: str) 
         ),
     ],
 )
-def test_the_title_names_what_is_filtered(counted: CountedAnswers, sentence: str) -> None:
-    assert finding(table("a", "b", n_found=[0, 1], n_alarms=[1, 0]), counted) == sentence
+def test_the_title_names_what_is_filtered(
+    counted: CountedAnswers, sentence: str
+) -> None:
+    assert (
+        finding(table("a", "b", n_found=[0, 1], n_alarms=[1, 0]), counted) == sentence
+    )
 
 
 def test_the_title_says_whose_answers_are_missing() -> None:
@@ -117,7 +138,9 @@ def test_the_title_says_whose_answers_are_missing() -> None:
 
 
 def test_available_data_in_words() -> None:
-    assert available_words(table("a")) == "Available data: labels, code and runtime state."
+    assert (
+        available_words(table("a")) == "Available data: labels, code and runtime state."
+    )
     assert "code of 1 and runtime state of 0" in available_words(
         table("a", "b", has_code=[True, False], has_state=False)
     )

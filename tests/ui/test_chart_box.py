@@ -26,6 +26,6 @@ def test_a_chart_is_made_once_for_the_same_tables_and_words() -> None:
 
 def test_a_finished_chart_is_what_altair_writes_with_its_checks() -> None:
     table = pd.DataFrame({"a": [3]})
-    assert finished(points, table, colour="green") == points(table, colour="green").to_dict(
-        validate=True
-    )
+    assert finished(points, table, colour="green") == points(
+        table, colour="green"
+    ).to_dict(validate=True)

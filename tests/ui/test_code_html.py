@@ -12,7 +12,8 @@ from crane_core.ui.code_html import MAX_LINE, line_html, prose_html
 
 TextOf = Callable[[str], str]
 SHORT = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0\ufeff"), max_size=60
+    st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0\ufeff"),
+    max_size=60,
 )
 
 
@@ -54,7 +55,9 @@ def test_a_string_with_markup_is_a_string(text_of: TextOf) -> None:
 
 
 @given(line=SHORT, start=st.integers(0, 60), length=st.integers(0, 60))
-def test_marks_change_no_character(text_of: TextOf, line: str, start: int, length: int) -> None:
+def test_marks_change_no_character(
+    text_of: TextOf, line: str, start: int, length: int
+) -> None:
     assert text_of(line_html(line, ((start, start + length),))) == line
 
 
@@ -65,7 +68,9 @@ def test_a_mark_may_begin_within_a_token() -> None:
 
 
 def test_backticks_are_drawn_as_code(text_of: TextOf) -> None:
-    html = prose_html("`df['a']` has no <b> column; ```python\nx = 1\n```, a lone ` stays")
+    html = prose_html(
+        "`df['a']` has no <b> column; ```python\nx = 1\n```, a lone ` stays"
+    )
     assert html.count("<code>") == 2
     assert text_of(html) == "df['a'] has no <b> column; x = 1, a lone ` stays"
 

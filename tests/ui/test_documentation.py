@@ -27,9 +27,9 @@ class Answer:
         self.headers: Mapping[str, str] = {
             key.decode(): value.decode() for key, value in messages[0]["headers"]
         }
-        self.text = b"".join(message.get("body", b"") for message in messages[1:]).decode(
-            "utf-8", "replace"
-        )
+        self.text = b"".join(
+            message.get("body", b"") for message in messages[1:]
+        ).decode("utf-8", "replace")
 
 
 def asked(path: str, method: str = "GET") -> Answer:
@@ -77,7 +77,10 @@ def unbuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_built_page_may_run_its_own_scripts_and_no_others(built: Path) -> None:
     answer = asked("/docs/engineer/check.html")
-    assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert (answer.status, answer.headers["content-type"]) == (
+        200,
+        "text/html; charset=utf-8",
+    )
     policy = answer.headers["content-security-policy"]
     [scripts] = re.findall(r"script-src ([^;]*)", policy)
     assert re.fullmatch(r"'self' 'sha256-[\w+/]{43}='", scripts)
@@ -87,12 +90,15 @@ def test_a_built_page_may_run_its_own_scripts_and_no_others(built: Path) -> None
 @pytest.mark.parametrize(
     ("path", "text"), [("/docs/", "<h1>Start</h1>"), ("/docs/site.css", "h1 {}")]
 )
-def test_the_start_and_other_files_of_the_site(built: Path, path: str, text: str) -> None:
+def test_the_start_and_other_files_of_the_site(
+    built: Path, path: str, text: str
+) -> None:
     assert (asked(path).status, asked(path).text) == (200, text)
 
 
 @pytest.mark.parametrize(
-    "path", ["/docs/../secret.html", "/docs/none.html", "/docs/engineer", "/docs//etc/passwd"]
+    "path",
+    ["/docs/../secret.html", "/docs/none.html", "/docs/engineer", "/docs//etc/passwd"],
 )
 def test_nothing_else_is_found(built: Path, path: str) -> None:
     assert asked(path).status == 404
@@ -108,9 +114,14 @@ def test_help_of_an_address_that_names_no_page_is_that_of_the_start_page() -> No
 
 
 @pytest.mark.parametrize("page", OF_PAGES)
-def test_where_nothing_was_built_the_help_of_each_page_is_drawn(unbuilt: None, page: str) -> None:
+def test_where_nothing_was_built_the_help_of_each_page_is_drawn(
+    unbuilt: None, page: str
+) -> None:
     answer = asked(help_address(page).removeprefix("."))
-    assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert (answer.status, answer.headers["content-type"]) == (
+        200,
+        "text/html; charset=utf-8",
+    )
     assert "<h1" in answer.text and "<code>make docs</code>" in answer.text
     assert "script-src 'self';" in answer.headers["content-security-policy"]
 
@@ -128,7 +139,8 @@ def test_where_nothing_was_built_no_link_is_dead(unbuilt: None) -> None:
             continue
         names = re.findall(r'(?:href|src)="(?![a-z]+:|#)([^"#]+)', answer.text)
         to_read += [
-            posixpath.normpath(posixpath.join(posixpath.dirname(address), n)) for n in names
+            posixpath.normpath(posixpath.join(posixpath.dirname(address), n))
+            for n in names
         ]
     assert len(read) > 50
     assert not [address for address in read if address.endswith(".md")]
@@ -160,5 +172,7 @@ def test_a_document_that_a_remedy_names_is_a_link_on_the_page(unbuilt: None) -> 
     words = refusal_words(
         "The file is malformed.", "docs/admin/server.md shows an example of the file."
     )
-    [address] = re.findall(r"\[docs/admin/server\.md\]\(\.(/docs/[^)]+)\) shows an example", words)
+    [address] = re.findall(
+        r"\[docs/admin/server\.md\]\(\.(/docs/[^)]+)\) shows an example", words
+    )
     assert ">On a server</h1>" in asked(address).text

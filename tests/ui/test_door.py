@@ -70,7 +70,13 @@ def port_of(address: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example:{port}", "evil.example", "localhost.evil.example:{port}", "127.0.0.2"]
+    "host",
+    [
+        "evil.example:{port}",
+        "evil.example",
+        "localhost.evil.example:{port}",
+        "127.0.0.2",
+    ],
 )
 def test_a_foreign_host_gets_nothing(open_app: str, host: str) -> None:
     """DNS rebinding: a website's own name that leads to this machine, so that Origin and Host agree."""
@@ -122,7 +128,9 @@ def test_every_answer_forbids_frames_and_guessing(open_app: str) -> None:
         assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
         assert (
             "'unsafe-inline'"
-            not in headers["Content-Security-Policy"].split("script-src")[1].split(";")[0]
+            not in headers["Content-Security-Policy"]
+            .split("script-src")[1]
+            .split(";")[0]
         )
         assert headers["X-Frame-Options"] == "DENY"
         assert headers["X-Content-Type-Options"] == "nosniff"
@@ -132,7 +140,9 @@ def test_every_answer_forbids_frames_and_guessing(open_app: str) -> None:
         )
 
 
-@pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "//_stcore/metrics"])
+@pytest.mark.parametrize(
+    "path", ["/_stcore/metrics", "/_stcore/metrics/", "//_stcore/metrics"]
+)
 def test_metrics_are_not_public(open_app: str, path: str) -> None:
     answer = ask(open_app, path)
     assert answer.status == 404
@@ -166,7 +176,9 @@ def upload_all(address: str, *sizes: int) -> list[int]:
 async def _upload_all(address: str, sizes: tuple[int, ...]) -> list[int]:
     netloc = urlsplit(address).netloc
     socket = await joined(address, netloc, address)
-    await socket.send(BackMsg(rerun_script=ClientState(page_name="data")).SerializeToString())
+    await socket.send(
+        BackMsg(rerun_script=ClientState(page_name="data")).SerializeToString()
+    )
     session = await _session_id(socket)
     statuses = [
         await asyncio.to_thread(_put, address, session, number, size)
@@ -224,6 +236,8 @@ def test_a_single_upload_is_bounded(open_app: str) -> None:
 
 def test_an_upload_that_does_not_say_how_large_it_is_is_refused(open_app: str) -> None:
     connection = HTTPConnection(urlsplit(open_app).netloc, timeout=PATIENCE_S)
-    connection.request("PUT", "/_stcore/upload_file/a/b", iter([b"x"]), encode_chunked=True)
+    connection.request(
+        "PUT", "/_stcore/upload_file/a/b", iter([b"x"]), encode_chunked=True
+    )
     assert connection.getresponse().status == 411
     connection.close()

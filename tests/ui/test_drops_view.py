@@ -10,7 +10,13 @@ import pytest
 from crane_core.domain import Setting
 from crane_core.pipeline.study.table_cells import Measured, StudyTable, compared
 from crane_core.stats.outcome import outcome
-from crane_core.ui.drops_words import about_tests, apart, finding, finding_by, printed_drops
+from crane_core.ui.drops_words import (
+    about_tests,
+    apart,
+    finding,
+    finding_by,
+    printed_drops,
+)
 
 Row = tuple[str, str, float, float, float, float | None]
 
@@ -37,8 +43,14 @@ NOTHING_PRINTED = printed_drops([], "Accuracy", measured())
             "evidence. "
             "Losses: −8.0 pp for Heron without values (−12.0 to −4.0 pp).",
         ),
-        ([UNSURE], "Against runtime state, the one comparison of accuracy is without evidence."),
-        ([UNTESTED], "Against runtime state, the one comparison of accuracy is not tested."),
+        (
+            [UNSURE],
+            "Against runtime state, the one comparison of accuracy is without evidence.",
+        ),
+        (
+            [UNTESTED],
+            "Against runtime state, the one comparison of accuracy is not tested.",
+        ),
         ([], "Against runtime state, there is nothing to compare."),
         (
             [SURE, BETTER],
@@ -48,14 +60,22 @@ NOTHING_PRINTED = printed_drops([], "Accuracy", measured())
         ),
     ],
 )
-def test_only_what_passes_the_adjusted_test_is_a_finding(rows: list[Row], said: str) -> None:
-    assert finding(measured(*rows), NOTHING_PRINTED, "accuracy", Setting.RUNTIME) == f"**{said}**"
+def test_only_what_passes_the_adjusted_test_is_a_finding(
+    rows: list[Row], said: str
+) -> None:
+    assert (
+        finding(measured(*rows), NOTHING_PRINTED, "accuracy", Setting.RUNTIME)
+        == f"**{said}**"
+    )
 
 
 def test_neither_direction_hides_the_other() -> None:
     many = [("Heron", "code", -0.05 - i / 100, -0.2, -0.01, 0.001) for i in range(7)]
     told = finding(measured(*many, BETTER), NOTHING_PRINTED, "F1", Setting.RUNTIME)
-    assert "of 8 comparisons of F1, 1 is a gain and 7 are losses. Gains: +6.0 pp for Egret" in told
+    assert (
+        "of 8 comparisons of F1, 1 is a gain and 7 are losses. Gains: +6.0 pp for Egret"
+        in told
+    )
     assert "Losses: −11.0 pp for Heron" in told
     assert "and 3 more." in told
 
@@ -69,7 +89,9 @@ def test_the_tests_behind_the_outcomes_are_named() -> None:
 
 
 def test_interval_and_tests_that_disagree_are_named() -> None:
-    assert "Heron −RT: the interval leads to another conclusion" in apart(measured(SURE, UNSURE))
+    assert "Heron −RT: the interval leads to another conclusion" in apart(
+        measured(SURE, UNSURE)
+    )
     assert apart(measured(SURE)) == ""
 
 
@@ -87,7 +109,9 @@ def table() -> StudyTable:
     return StudyTable("4a", "Ablation", "paper", cells)
 
 
-def test_what_is_printed_stands_beside_what_is_measured_and_never_for_it(table: StudyTable) -> None:
+def test_what_is_printed_stands_beside_what_is_measured_and_never_for_it(
+    table: StudyTable,
+) -> None:
     printed = printed_drops(
         [table], "Accuracy", measured(("GPT-5", "runtime-S", 0.02, 0.0, 0.04, 0.5))
     )

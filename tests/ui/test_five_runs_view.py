@@ -34,5 +34,6 @@ def test_all_votes_stand_before_one_fewer() -> None:
 
 def test_where_runs_never_agree_on_a_crash_it_says_so() -> None:
     assert (
-        finding(votes((0, 1, 0.1, 0.0, 0.3, 10))) == "Model: no instance has 4 crash votes or more."
+        finding(votes((0, 1, 0.1, 0.0, 0.3, 10)))
+        == "Model: no instance has 4 crash votes or more."
     )

@@ -27,7 +27,8 @@ MODELS, ANALYZERS, RULES = DetectorKind.LLM, DetectorKind.ANALYZER, DetectorKind
 def table(rows: list[tuple[float, Outcome]]) -> pd.DataFrame:
     """Intervals that would say the opposite: only the outcome counts."""
     shown = [
-        {"difference": d, "low": 0.01, "high": 0.2, "outcome": str(outcome)} for d, outcome in rows
+        {"difference": d, "low": 0.01, "high": 0.2, "outcome": str(outcome)}
+        for d, outcome in rows
     ]
     return pd.DataFrame(shown, columns=["difference", "low", "high", "outcome"])
 
@@ -100,5 +101,7 @@ def table(rows: list[tuple[float, Outcome]]) -> pd.DataFrame:
         ([], MODELS, PLUS, "Extended runtime state: nothing to compare with runtime state"),
     ],
 )  # fmt: skip
-def test_headline(rows: list[tuple[float, Outcome]], kind: str, inputs: Inputs, said: str) -> None:
+def test_headline(
+    rows: list[tuple[float, Outcome]], kind: str, inputs: Inputs, said: str
+) -> None:
     assert headline(table(rows), kind, inputs) == said

@@ -11,7 +11,9 @@ from crane_core.ui.words import literal
 
 
 def terms_of(html: str) -> list[str]:
-    return re.findall(r'<abbr class="cw-term" tabindex="0" title="[^"]+">([^<]+)</abbr>', html)
+    return re.findall(
+        r'<abbr class="cw-term" tabindex="0" title="[^"]+">([^<]+)</abbr>', html
+    )
 
 
 def test_the_first_of_each_term_is_explained() -> None:
@@ -23,7 +25,8 @@ def test_the_first_of_each_term_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["+RT−S and +RT+D", "−RT+", "mean of runs", "strictly", "a majority of them", ""]
+    "text",
+    ["+RT−S and +RT+D", "−RT+", "mean of runs", "strictly", "a majority of them", ""],
 )
 def test_what_only_looks_like_a_term_stays(text: str) -> None:
     assert with_terms(text) == text
@@ -31,7 +34,9 @@ def test_what_only_looks_like_a_term_stays(text: str) -> None:
 
 
 def test_escaped_markdown_keeps_its_terms() -> None:
-    assert terms_of(with_terms(literal("with runtime state (+RT), code only (−RT)"))) == [
+    assert terms_of(
+        with_terms(literal("with runtime state (+RT), code only (−RT)"))
+    ) == [
         "+RT",
         "−RT",
     ]

@@ -6,7 +6,15 @@ import pandas as pd
 import pytest
 
 from crane_core.ui.grid import is_numeric
-from crane_core.ui.words import NOTHING, count, interval, p_value, percent, points, points_interval
+from crane_core.ui.words import (
+    NOTHING,
+    count,
+    interval,
+    p_value,
+    percent,
+    points,
+    points_interval,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,7 +24,12 @@ from crane_core.ui.words import NOTHING, count, interval, p_value, percent, poin
         [points(0.072), points(-0.1)],
         [points_interval(0.013, 0.13), points_interval(-0.114, -0.002)],
         [f"{percent(0.972)} ({interval(0.941, 0.987)})"],
-        ["> 0.99 (0.97 to 1.00)", "0.99 (0.98 to > 0.99)", "0.12 (−0.01 to 0.26)", "0.05 to 0.30"],
+        [
+            "> 0.99 (0.97 to 1.00)",
+            "0.99 (0.98 to > 0.99)",
+            "0.12 (−0.01 to 0.26)",
+            "0.05 to 0.30",
+        ],
         [p_value(0.0001), p_value(0.026)],
         [count(1110), "31", "2 of 5", "1,200 / 34", "0.3 MB"],
         [222, 80],

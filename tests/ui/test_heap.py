@@ -52,7 +52,11 @@ print(resident() - before)
 
 def said(root: Path, program: str = SAYS, **environment: str) -> tuple[list[str], int]:
     """What it printed, and how many arenas glibc has after 16 threads."""
-    bare = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    bare = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("MALLOC_")
+    }
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=root,
@@ -71,7 +75,9 @@ def test_threads_share_two_arenas(root: Path) -> None:
     assert n_arenas <= ARENAS
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the setting")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="only glibc has the setting"
+)
 def test_large_pieces_go_back_to_the_system(root: Path) -> None:
     [kilobytes], _ = said(root, KEEPS)
     assert int(kilobytes) < 8_000

@@ -38,7 +38,9 @@ leave(7) if sys.argv[1] == "leave" else sys.exit(7)
 
 def ended(how: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", PROGRAM, how]
-    return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.slow
@@ -47,7 +49,9 @@ def test_threads_inside_the_database_abort_no_end() -> None:
     assert any(ended("exit").returncode == -signal.SIGABRT for _ in range(20))
     for _ in range(2):
         done = ended("leave")
-        assert (done.returncode, done.stdout) == (7, "what was registered is done\n"), done.stderr
+        assert (done.returncode, done.stdout) == (7, "what was registered is done\n"), (
+            done.stderr
+        )
 
 
 @pytest.mark.parametrize("n_visitors", [pytest.param(0, marks=pytest.mark.slow), 3])
@@ -57,7 +61,8 @@ def test_ctrl_c_ends_the_app_with_zero(
     data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
     with serve_process(data, end_with=signal.SIGINT) as (address, pid):
         visits = [
-            threading.Thread(target=_visit, args=(address,), daemon=True) for _ in range(n_visitors)
+            threading.Thread(target=_visit, args=(address,), daemon=True)
+            for _ in range(n_visitors)
         ]
         for visit in visits:
             visit.start()

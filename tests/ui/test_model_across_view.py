@@ -13,7 +13,11 @@ from crane_core.ui.model_across_view import finding
 @pytest.mark.parametrize(
     ("p", "df", "said"),
     [
-        (0.69179, 2, "**No evidence that the models differ in how much they gain, p = 0.692**"),
+        (
+            0.69179,
+            2,
+            "**No evidence that the models differ in how much they gain, p = 0.692**",
+        ),
         (0.0123, 1, "**The models differ in how much they gain, p = 0.012**"),
         (0.00001, 2, "**The models differ in how much they gain, p < 0.001**"),
     ],

@@ -12,9 +12,15 @@ from crane_core.ui import no_delay
 from crane_core.ui.no_delay import send_at_once
 
 
-@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="the system lists no open files")
+@pytest.mark.skipif(
+    not Path("/dev/fd").is_dir(), reason="the system lists no open files"
+)
 def test_an_accepted_connection_inherits_it() -> None:
-    with socket.socket() as listening, socket.socket() as idle, socket.socket() as visitor:
+    with (
+        socket.socket() as listening,
+        socket.socket() as idle,
+        socket.socket() as visitor,
+    ):
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         assert send_at_once() >= 1
@@ -25,12 +31,19 @@ def test_an_accepted_connection_inherits_it() -> None:
         assert not idle.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="the system lists no open files")
+@pytest.mark.skipif(
+    not Path("/dev/fd").is_dir(), reason="the system lists no open files"
+)
 def test_files_pipes_and_other_sockets_are_left_alone(tmp_path: Path) -> None:
     before = send_at_once()
     reading, writing = os.pipe()
     left, right = socket.socketpair()
-    with (tmp_path / "file").open("w"), left, right, socket.socket(type=socket.SOCK_DGRAM):
+    with (
+        (tmp_path / "file").open("w"),
+        left,
+        right,
+        socket.socket(type=socket.SOCK_DGRAM),
+    ):
         assert send_at_once() == before
     os.close(reading)
     os.close(writing)

@@ -61,7 +61,9 @@ def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(
         lock_campaign(folder, PILOT, by="lea")
         visit_everything(lab)
         assert (
-            lab.visitor("lea@lab.example").sees("campaigns", f"campaign={PILOT}").shows("Locked by")
+            lab.visitor("lea@lab.example")
+            .sees("campaigns", f"campaign={PILOT}")
+            .shows("Locked by")
         )
 
 

@@ -23,13 +23,20 @@ COLUMNS = [
     "crash_line",
 ]
 CELLS = pd.DataFrame(
-    [(version, "notebook", 0, CellRole.TARGET, "df.head()", 1, 0, None) for version in Version],
+    [
+        (version, "notebook", 0, CellRole.TARGET, "df.head()", 1, 0, None)
+        for version in Version
+    ],
     columns=COLUMNS,
 )
 
 
-def row(version: Version, setting: Setting, origin: str, kind: str) -> dict[str, object]:
-    state = KernelState("mine", "a_1", setting, origin, {"df": VariableState(kind)}).to_json()
+def row(
+    version: Version, setting: Setting, origin: str, kind: str
+) -> dict[str, object]:
+    state = KernelState(
+        "mine", "a_1", setting, origin, {"df": VariableState(kind)}
+    ).to_json()
     return {
         "version": version,
         "setting": setting,
@@ -43,7 +50,10 @@ def row(version: Version, setting: Setting, origin: str, kind: str) -> dict[str,
     ("rows", "shown"),
     [
         ([], None),
-        ([row(Version.FIXED, Setting.RUNTIME, "crane-llm-2025-10", "Published")], "Published"),
+        (
+            [row(Version.FIXED, Setting.RUNTIME, "crane-llm-2025-10", "Published")],
+            "Published",
+        ),
         (
             [
                 row(Version.FIXED, Setting.RUNTIME, "crane-llm-2025-10", "Published"),
@@ -57,7 +67,9 @@ def row(version: Version, setting: Setting, origin: str, kind: str) -> dict[str,
 def test_the_state_that_tells_most_is_shown(
     text_of: TextOf, rows: list[dict[str, object]], shown: str | None
 ) -> None:
-    states = pd.DataFrame(rows, columns=["version", "setting", "origin", "state", "is_literal"])
+    states = pd.DataFrame(
+        rows, columns=["version", "setting", "origin", "state", "is_literal"]
+    )
     text = text_of(code_and_state_html(CELLS, states, None))
     assert [kind for kind in ("Published", "Captured") if kind in text] == (
         [shown] if shown else []

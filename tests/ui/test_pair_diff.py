@@ -14,7 +14,10 @@ TextOf = Callable[[str], str]
 
 
 def cell(
-    code: str, number: str = "1", role: CellRole = CellRole.EXECUTED, crash_line: int | None = None
+    code: str,
+    number: str = "1",
+    role: CellRole = CellRole.EXECUTED,
+    crash_line: int | None = None,
 ) -> ShownCell:
     return ShownCell(number, role, code, crash_line)
 
@@ -53,18 +56,21 @@ def test_unchanged_cells_in_a_row_fold_into_one_line(text_of: TextOf) -> None:
 
 def test_a_cell_of_one_side_says_so(text_of: TextOf) -> None:
     html = pair_html(
-        [cell("t", "1", TARGET)], [cell("total = compute(everything)", "1"), cell("t", "2", TARGET)]
+        [cell("t", "1", TARGET)],
+        [cell("total = compute(everything)", "1"), cell("t", "2", TARGET)],
     )
     assert "only in the fixed notebook" in text_of(html)
     html = pair_html(
-        [cell("total = compute(everything)"), cell("t", "2", TARGET)], [cell("t", "1", TARGET)]
+        [cell("total = compute(everything)"), cell("t", "2", TARGET)],
+        [cell("t", "1", TARGET)],
     )
     assert "only in the crashing notebook" in text_of(html)
 
 
 def test_changed_lines_have_their_numbers_and_signs(text_of: TextOf) -> None:
     html = pair_html(
-        [cell("a = 1\nb = 2\nc = 3", "1", TARGET)], [cell("a = 1\nb = 20\nc = 3", "1", TARGET)]
+        [cell("a = 1\nb = 2\nc = 3", "1", TARGET)],
+        [cell("a = 1\nb = 20\nc = 3", "1", TARGET)],
     )
     text_of(html)
     assert 'cw-changed-0"><i>2</i><b>−</b>' in html
@@ -79,7 +85,8 @@ def test_cells_that_ran_in_one_version_only(text_of: TextOf) -> None:
 
 def test_line_numbers_count_blank_lines(text_of: TextOf) -> None:
     html = pair_html(
-        [cell("a = 1\n\n\nb = 2", "1", TARGET, 4)], [cell("a = 1\n\n\nb = 3", "1", TARGET)]
+        [cell("a = 1\n\n\nb = 2", "1", TARGET, 4)],
+        [cell("a = 1\n\n\nb = 3", "1", TARGET)],
     )
     text_of(html)
     assert (
@@ -90,17 +97,23 @@ def test_line_numbers_count_blank_lines(text_of: TextOf) -> None:
 
 def test_another_line_number_in_the_traceback_is_told(text_of: TextOf) -> None:
     left = ShownCell("1", TARGET, "a\nb", crash_line=2, recorded_line=7)
-    assert "line 7 in the traceback" in text_of(pair_html([left], [cell("a\nb", "1", TARGET)]))
+    assert "line 7 in the traceback" in text_of(
+        pair_html([left], [cell("a\nb", "1", TARGET)])
+    )
 
 
 def test_words_that_differ_are_marked_within_changed_lines(text_of: TextOf) -> None:
-    html = pair_html([cell("x = f(a, b)", "1", TARGET)], [cell("x = f(a, b, c)", "1", TARGET)])
+    html = pair_html(
+        [cell("x = f(a, b)", "1", TARGET)], [cell("x = f(a, b, c)", "1", TARGET)]
+    )
     assert "".join(re.findall(r'cw-word">(.*?)<', html)) == ", c"
     text_of(html)
 
 
 def test_a_wrapped_line_hangs_below_its_indentation() -> None:
-    assert '<code style="--in:8">' in pair_html([cell("        x = 1", "1", TARGET)], [])
+    assert '<code style="--in:8">' in pair_html(
+        [cell("        x = 1", "1", TARGET)], []
+    )
 
 
 def test_long_unchanged_stretches_collapse_but_not_beside_a_change_or_the_crash(
@@ -109,18 +122,23 @@ def test_long_unchanged_stretches_collapse_but_not_beside_a_change_or_the_crash(
     code = [f"x{i} = {i}" for i in range(40)]
     changed = [*code[:20], "x20 = 200", *code[21:]]
     html = pair_html(
-        [cell("\n".join(code), "1", TARGET, 31)], [cell("\n".join(changed), "1", TARGET)]
+        [cell("\n".join(code), "1", TARGET, 31)],
+        [cell("\n".join(changed), "1", TARGET)],
     )
     shown = text_of(html)
     assert "17 unchanged lines" in shown
     assert "6 unchanged lines" in shown
     assert html.count('<details class="cw-unchanged">') == 2
-    whole = pair_html([cell("\n".join(code), "1", TARGET)], [cell("\n".join(code), "1", TARGET)])
+    whole = pair_html(
+        [cell("\n".join(code), "1", TARGET)], [cell("\n".join(code), "1", TARGET)]
+    )
     assert "cw-unchanged" not in whole
 
 
 @pytest.mark.parametrize("role", CellRole)
-def test_hostile_code_is_text_and_bounded(text_of: TextOf, hostile: str, role: CellRole) -> None:
+def test_hostile_code_is_text_and_bounded(
+    text_of: TextOf, hostile: str, role: CellRole
+) -> None:
     left = [cell(hostile, hostile[:50], role), cell("x", "2", TARGET)]
     html = pair_html(left, [cell(hostile + "x", "1", role), cell("x", "2", TARGET)])
     text_of(html)
@@ -135,7 +153,9 @@ def test_a_huge_cell_is_cut_and_counted(text_of: TextOf) -> None:
     assert f"x{MAX_LINES}" not in shown
 
 
-@pytest.mark.parametrize("sides", [([], []), ([cell("x")], []), ([], [cell("x", "1", TARGET)])])
+@pytest.mark.parametrize(
+    "sides", [([], []), ([cell("x")], []), ([], [cell("x", "1", TARGET)])]
+)
 def test_a_missing_notebook_is_an_empty_side(
     text_of: TextOf, sides: tuple[list[ShownCell], list[ShownCell]]
 ) -> None:

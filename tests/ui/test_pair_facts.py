@@ -30,7 +30,9 @@ def test_the_exception_with_the_first_line_of_its_message(
 
 
 def test_names_as_their_owners_write_them() -> None:
-    assert [exception_name(name) for name in ("lightgbmerror", "notfittederror", None)] == [
+    assert [
+        exception_name(name) for name in ("lightgbmerror", "notfittederror", None)
+    ] == [
         "LightGBMError",
         "NotFittedError",
         None,

@@ -28,22 +28,32 @@ def proxied_app(
     data = Path(shutil.copytree(prepared_folder.path, place / "data"))
     roles = place / "roles.toml"
     roles.write_text(LISTED)
-    settings = {"CRANE_PROXY_HEADER": "X-Forwarded-Email", "CRANE_PROXY_LOGOUT": "/oauth2/sign_out"}
-    with serve(data, CRANE_ROLES=str(roles), CRANE_PROXY_FROM="127.0.0.1", **settings) as address:
+    settings = {
+        "CRANE_PROXY_HEADER": "X-Forwarded-Email",
+        "CRANE_PROXY_LOGOUT": "/oauth2/sign_out",
+    }
+    with serve(
+        data, CRANE_ROLES=str(roles), CRANE_PROXY_FROM="127.0.0.1", **settings
+    ) as address:
         yield address
 
 
 def test_the_proxys_header_is_who_visits(proxied_app: str) -> None:
     assert Visitor(proxied_app, headers=LEA).sees("campaigns").shows("New campaign")
     far = LEA | {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"}
-    secure = Visitor(proxied_app, headers=far, origin=proxied_app.replace("http", "https"))
+    secure = Visitor(
+        proxied_app, headers=far, origin=proxied_app.replace("http", "https")
+    )
     assert secure.sees("campaigns").shows("New campaign")
     with pytest.raises(InvalidStatus):
         Visitor(proxied_app, headers=far).sees(
             "campaigns"
         )  # a page of http beside the one of https
     assert (
-        Visitor(proxied_app, headers={"x-forwarded-email": "ADA@lab.example"}).may_upload() == 204
+        Visitor(
+            proxied_app, headers={"x-forwarded-email": "ADA@lab.example"}
+        ).may_upload()
+        == 204
     )
     assert Visitor(proxied_app, headers=LEA).may_upload() == 403
     assert (
@@ -51,9 +61,15 @@ def test_the_proxys_header_is_who_visits(proxied_app: str) -> None:
         .sees("data")
         .shows("not on this server")
     )
-    for header in ({}, {"X-Forwarded-Email": ""}, {"X_Forwarded_Email": "lea@lab.example"}):
+    for header in (
+        {},
+        {"X-Forwarded-Email": ""},
+        {"X_Forwarded_Email": "lea@lab.example"},
+    ):
         assert (
-            Visitor(proxied_app, headers=header).sees("campaigns").shows("it did not name you")
+            Visitor(proxied_app, headers=header)
+            .sees("campaigns")
+            .shows("it did not name you")
         ), header
     left = asked(proxied_app, "/logout")
     assert (left.status, left.getheader("Location")) == (303, "/oauth2/sign_out")
@@ -67,7 +83,8 @@ def is_nothing(header: Visitor) -> None:
 
 
 @pytest.mark.skipif(
-    not Path("/proc").is_dir(), reason="only Linux has more than one address of loopback"
+    not Path("/proc").is_dir(),
+    reason="only Linux has more than one address of loopback",
 )
 def test_the_header_of_another_peer_is_nothing(proxied_app: str) -> None:
     is_nothing(Visitor(proxied_app, peer="127.0.0.2"))

@@ -24,7 +24,11 @@ from crane_core.errors import StoreError
 from crane_core.identity.key import signing_key
 from crane_core.identity.logins import FILE_NAME as SESSIONS
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    keep_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import import_paths, prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -35,9 +39,7 @@ from tests.patience import PATIENCE_S
 from tests.ui.visits import Visitor, asked
 
 WRITER = "http://writer.lab.example:8443"
-LISTED = (
-    '"vic@lab.example" = "viewer"\n"ana@lab.example" = "annotator"\n"ada@lab.example" = "admin"\n'
-)
+LISTED = '"vic@lab.example" = "viewer"\n"ana@lab.example" = "annotator"\n"ada@lab.example" = "admin"\n'
 
 
 class Lab(NamedTuple):
@@ -50,12 +52,16 @@ class Lab(NamedTuple):
 
     def visitor(self, name: str, address: str = "") -> Visitor:
         key = signing_key(self.folder.path)
-        session = signed(new_pass(f"{name}@lab.example", seconds=600), Purpose.SESSION, key)
+        session = signed(
+            new_pass(f"{name}@lab.example", seconds=600), Purpose.SESSION, key
+        )
         return Visitor(address or self.replica, f"crane_session={session}")
 
 
 @pytest.fixture(scope="module")
-def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(
+    answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Lab]:
     place = tmp_path_factory.mktemp("lab")
     folder = DataFolder(Path(shutil.copytree(answered_folder.path, place / "data")))
     roles = place / "roles.toml"
@@ -63,7 +69,9 @@ def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
     environment = {"CRANE_ROLES": str(roles), "CRANE_ALLOW_EXECUTION": "1"}
     with (
         serve(folder.path, arguments=("--publish", "1"), **environment) as writer,
-        serve(folder.path, arguments=("--replica-of", WRITER), **environment) as replica,
+        serve(
+            folder.path, arguments=("--replica-of", WRITER), **environment
+        ) as replica,
     ):
         yield Lab(writer, replica, folder, roles)
 
@@ -96,12 +104,15 @@ def answers(place: Path, experiment: str) -> Path:
     }
     file = place / f"{experiment}.jsonl"
     file.write_text(
-        json.dumps(line | {"index": 1, "crashes": True, "experiment": experiment}) + "\n"
+        json.dumps(line | {"index": 1, "crashes": True, "experiment": experiment})
+        + "\n"
     )
     return file
 
 
-def test_an_import_shows_on_the_replica_without_a_restart(lab: Lab, tmp_path: Path) -> None:
+def test_an_import_shows_on_the_replica_without_a_restart(
+    lab: Lab, tmp_path: Path
+) -> None:
     vic = lab.visitor("vic")
     assert not vic.sees("runs").shows("brought-later")
     import_paths(
@@ -116,7 +127,11 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
     plan = drawn_plan(
         store,
         CampaignRequest(
-            "pilot", ("ana", "ben"), Population("minibench", "ours"), Design(DrawKind.ALL), seed=7
+            "pilot",
+            ("ana", "ben"),
+            Population("minibench", "ours"),
+            Design(DrawKind.ALL),
+            seed=7,
         ),
     )
     store.close()
@@ -135,7 +150,11 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
         ]
         assert LabelStore(lab.folder, "pilot").take(name, acts).refused == {}
     wait_until(
-        lambda: lab.visitor("ana").sees("results").shows("You label in the blind campaign pilot")
+        lambda: (
+            lab.visitor("ana")
+            .sees("results")
+            .shows("You label in the blind campaign pilot")
+        )
     )
     assert not vic.sees("agreement").shows("pilot")
     lock_campaign(lab.folder, "pilot", by="lea")
@@ -152,7 +171,9 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
         ("try_a_notebook", "A file on the server"),
     ],
 )
-def test_an_admin_changes_nothing_on_the_replica(lab: Lab, page: str, words: str) -> None:
+def test_an_admin_changes_nothing_on_the_replica(
+    lab: Lab, page: str, words: str
+) -> None:
     assert not lab.visitor("ada").sees(page).shows(words)
     if page != "annotate":
         assert lab.visitor("ada", lab.writer).sees(page).shows(words)
@@ -196,14 +217,17 @@ def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes
         assert not seen.shows("exception {"), page
         if visitor is visitors[1]:
             assert all(
-                seen.shows(words) for words in ("Read-only copy as of", "UTC", f"({WRITER}/")
+                seen.shows(words)
+                for words in ("Read-only copy as of", "UTC", f"({WRITER}/")
             ), page
     assert evidence(lab.folder) == settled
 
 
 def test_logins_and_logouts_count_in_both(lab: Lab) -> None:
     for name in ("ana", "vic"):
-        first, other = (lab.replica, lab.writer) if name == "ana" else (lab.writer, lab.replica)
+        first, other = (
+            (lab.replica, lab.writer) if name == "ana" else (lab.writer, lab.replica)
+        )
         person = lab.visitor(name, other)
         assert not person.sees("results").shows("If you have an invitation link")
         assert asked(first, "/logout", headers={"Cookie": person.cookie}).status == 303
@@ -212,7 +236,9 @@ def test_logins_and_logouts_count_in_both(lab: Lab) -> None:
     assert lab.visitor("zoe").sees("results").shows("is not on this server")
 
 
-def test_who_is_taken_off_the_list_is_out_of_the_replica_at_wait_until(lab: Lab) -> None:
+def test_who_is_taken_off_the_list_is_out_of_the_replica_at_wait_until(
+    lab: Lab,
+) -> None:
     try:
         lab.roles.write_text(LISTED.replace('"vic@lab.example" = "viewer"\n', ""))
         assert lab.visitor("vic").sees("results").shows("is not on this server")
@@ -256,7 +282,17 @@ def test_a_replica_needs_a_copy_and_publishes_none(
     ):
         with suppress(SystemExit):
             assert (
-                main(["--data", str(folder.path), "app", "--publish", "1", "--replica-of", more])
+                main(
+                    [
+                        "--data",
+                        str(folder.path),
+                        "app",
+                        "--publish",
+                        "1",
+                        "--replica-of",
+                        more,
+                    ]
+                )
                 == 1
             )
         assert words in capsys.readouterr().err

@@ -49,26 +49,38 @@ def test_a_stranger_gets_the_login_and_nothing_of_any_page(lab: Lab, page: str) 
 
 def is_for(page: str, role: Role) -> bool:
     """Whether a role may open a page and do there whatever the page is for."""
-    return role >= max(NEEDS.get(page, Role.VIEWER), ACTIONS.get(page, ("", Role.VIEWER))[1])
+    return role >= max(
+        NEEDS.get(page, Role.VIEWER), ACTIONS.get(page, ("", Role.VIEWER))[1]
+    )
 
 
 VISITS = [(page, role) for page in page_files() for role in Role]
 
 
-@pytest.mark.parametrize(("page", "role"), [visit for visit in VISITS if not is_for(*visit)])
-def test_a_page_or_action_of_a_higher_role_is_refused(lab: Lab, page: str, role: Role) -> None:
+@pytest.mark.parametrize(
+    ("page", "role"), [visit for visit in VISITS if not is_for(*visit)]
+)
+def test_a_page_or_action_of_a_higher_role_is_refused(
+    lab: Lab, page: str, role: Role
+) -> None:
     assert_shown_as_the_role_allows(lab, page, role)
 
 
-@pytest.mark.parametrize(("page", "role"), [visit for visit in VISITS if is_for(*visit)])
-def test_a_direct_visit_opens_a_page_for_its_roles(lab: Lab, page: str, role: Role) -> None:
+@pytest.mark.parametrize(
+    ("page", "role"), [visit for visit in VISITS if is_for(*visit)]
+)
+def test_a_direct_visit_opens_a_page_for_its_roles(
+    lab: Lab, page: str, role: Role
+) -> None:
     assert_shown_as_the_role_allows(lab, page, role)
 
 
 def assert_shown_as_the_role_allows(lab: Lab, page: str, role: Role) -> None:
     seen = lab.of(role).sees(page)
     needs = NEEDS.get(page, Role.VIEWER)
-    assert seen.shows(f"This page needs the role {needs}; you are logged in as") is (role < needs)
+    assert seen.shows(f"This page needs the role {needs}; you are logged in as") is (
+        role < needs
+    )
     assert not seen.shows("exception {")
     assert not seen.shows("blind campaign pilot"), (
         "only who labels in it is kept from what could unblind"
@@ -79,7 +91,9 @@ def assert_shown_as_the_role_allows(lab: Lab, page: str, role: Role) -> None:
 
 
 @pytest.mark.parametrize("role", [None, Role.VIEWER, Role.ANNOTATOR, Role.LEAD])
-def test_an_upload_of_anybody_but_an_admin_is_refused(lab: Lab, role: Role | None) -> None:
+def test_an_upload_of_anybody_but_an_admin_is_refused(
+    lab: Lab, role: Role | None
+) -> None:
     assert (lab.of(role) if role else Visitor(lab.address)).may_upload() == 403
 
 
@@ -108,7 +122,10 @@ def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
     others = ana.sees("annotate", "campaign=pilot&annotator=ben")
     assert others.shows("This desk is another person")
     assert not others.shows("crane_desk")
-    for query in ("campaign=pilot&annotator=ana&own=all", "campaign=none&annotator=ana"):
+    for query in (
+        "campaign=pilot&annotator=ana&own=all",
+        "campaign=none&annotator=ana",
+    ):
         seen = ana.sees("annotate", query)
         assert seen.elements
         assert not seen.shows("exception {"), query
@@ -120,8 +137,12 @@ def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
     acts = [{"event": "ana-flag-1", "action": "flag", "item": item, "showing": 1}]
     assert LabelStore(lab.folder, "pilot").take("ana", acts).refused == {}
     about = About("ana", Showing(item, 1))
-    write_message(lab.folder, "pilot", about, "only for ana to read", by="lea", side=Side.LEAD)
-    ana, ben, lea = (lab.visitor(f"{name}@lab.example") for name in ("ana", "ben", "lea"))
+    write_message(
+        lab.folder, "pilot", about, "only for ana to read", by="lea", side=Side.LEAD
+    )
+    ana, ben, lea = (
+        lab.visitor(f"{name}@lab.example") for name in ("ana", "ben", "lea")
+    )
     name = desk_names(lab.folder, kept_campaign(lab.folder, "pilot").plan, "ana").of(
         Showing(item, 1)
     )
@@ -134,11 +155,15 @@ def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
     own = f"campaign=pilot&annotator={{}}&own={name}"
     assert ana.sees("annotate", own.format("ana")).shows("only for ana to read")
     for annotator, seat in ((ben, "ben"), (ben, "ana"), (lea, "ana")):
-        assert not annotator.sees("annotate", own.format(seat)).shows("only for ana to read")
+        assert not annotator.sees("annotate", own.format(seat)).shows(
+            "only for ana to read"
+        )
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.ANNOTATOR])
-def test_agreement_of_an_open_campaign_is_refused_below_a_lead(lab: Lab, role: Role) -> None:
+def test_agreement_of_an_open_campaign_is_refused_below_a_lead(
+    lab: Lab, role: Role
+) -> None:
     assert not lab.of(role).sees("agreement").shows("pilot")
 
 
@@ -154,17 +179,25 @@ def test_a_lead_decides_and_locks_under_the_name_of_the_login(lab: Lab) -> None:
 
 
 def test_others_of_a_domain_are_viewers_and_those_of_none_are_refused(lab: Lab) -> None:
-    assert not lab.visitor("zoe@other.example").sees("results").shows("not on this server")
+    assert (
+        not lab.visitor("zoe@other.example").sees("results").shows("not on this server")
+    )
     assert (
         lab.visitor("zoe@other.example")
         .sees("annotate")
         .shows("This page needs the role annotator")
     )
-    assert lab.visitor("zoe@evil.example").sees("results").shows("is not on this server")
+    assert (
+        lab.visitor("zoe@evil.example").sees("results").shows("is not on this server")
+    )
 
 
 def test_a_session_that_expired_or_was_tampered_with_is_of_nobody(lab: Lab) -> None:
-    assert lab.visitor("ada@lab.example", seconds=-1).sees("data").shows("This session has expired")
+    assert (
+        lab.visitor("ada@lab.example", seconds=-1)
+        .sees("data")
+        .shows("This session has expired")
+    )
     good = lab.visitor("ada@lab.example").cookie
     for cookie in (
         good[:-9] + "A" * 9,
@@ -176,9 +209,15 @@ def test_a_session_that_expired_or_was_tampered_with_is_of_nobody(lab: Lab) -> N
         assert seen.shows("If you have an invitation link"), cookie
         assert not seen.shows("Import path")
     invitation = signed(
-        new_pass("ada@lab.example", seconds=60), Purpose.INVITATION, signing_key(lab.folder.path)
+        new_pass("ada@lab.example", seconds=60),
+        Purpose.INVITATION,
+        signing_key(lab.folder.path),
     )
-    assert not Visitor(lab.address, f"crane_session={invitation}").sees("data").shows("Import path")
+    assert (
+        not Visitor(lab.address, f"crane_session={invitation}")
+        .sees("data")
+        .shows("Import path")
+    )
 
 
 def test_who_is_taken_off_the_list_is_out(lab: Lab) -> None:
@@ -221,22 +260,34 @@ def test_who_logged_out_is_out_after_a_restart_too(
     assert lea.sees("campaigns").shows("New campaign")
     before = n_ended()
     assert asked(lab.address, "/logout", headers={"Cookie": lea.cookie}).status == 303
-    forged = asked(lab.address, "/logout", headers={"Cookie": "crane_session=x; _streamlit_user=y"})
+    forged = asked(
+        lab.address, "/logout", headers={"Cookie": "crane_session=x; _streamlit_user=y"}
+    )
     assert forged.status == 303
     assert n_ended() == before + 1
     # The running server holds its database; the one before it started has the same sources.
     without_database = shutil.ignore_patterns(f"{lab.folder.database.name}*")
     restarted = DataFolder(
-        Path(shutil.copytree(lab.folder.path, tmp_path / "data", ignore=without_database))
+        Path(
+            shutil.copytree(lab.folder.path, tmp_path / "data", ignore=without_database)
+        )
     )
     shutil.copy(campaign_folder.database, restarted.database)
     with serve(restarted.path, CRANE_ROLES=str(lab.roles)) as address:
         other = signed(
-            new_pass("lea@lab.example", seconds=600), Purpose.SESSION, signing_key(restarted.path)
+            new_pass("lea@lab.example", seconds=600),
+            Purpose.SESSION,
+            signing_key(restarted.path),
         )
-        assert Visitor(address, f"crane_session={other}").sees("campaigns").shows("New campaign")
         assert (
-            Visitor(address, lea.cookie).sees("campaigns").shows("If you have an invitation link")
+            Visitor(address, f"crane_session={other}")
+            .sees("campaigns")
+            .shows("New campaign")
+        )
+        assert (
+            Visitor(address, lea.cookie)
+            .sees("campaigns")
+            .shows("If you have an invitation link")
         )
 
 
@@ -254,13 +305,20 @@ def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> N
     again = asked(lab.address, lab.invited("cyd"))
     assert again.status == 303
     other = (again.getheader("Set-Cookie") or "").partition(";")[0]
-    assert not Visitor(lab.address, other).sees("annotate").shows("If you have an invitation link")
+    assert (
+        not Visitor(lab.address, other)
+        .sees("annotate")
+        .shows("If you have an invitation link")
+    )
 
 
 def test_an_open_session_of_somebody_who_was_revoked_uploads_nothing(lab: Lab) -> None:
     ada = lab.of(Role.ADMIN)
     assert ada.may_upload() == 204
-    assert ada.may_upload(meanwhile=lambda: lab.invite("ada@lab.example", "--revoke")) == 403
+    assert (
+        ada.may_upload(meanwhile=lambda: lab.invite("ada@lab.example", "--revoke"))
+        == 403
+    )
     assert lab.of(Role.ADMIN).may_upload() == 204
 
 
@@ -282,7 +340,10 @@ def test_wrong_invitations_lock_their_peer_for_a_while(lab: Lab) -> None:
     right = lab.invited("ana")
     behind_proxy = {"X-Forwarded-For": "203.0.113.9"}
     for _ in range(5):
-        assert asked(lab.address, "/invitation?token=guess", headers=behind_proxy).status == 403
+        assert (
+            asked(lab.address, "/invitation?token=guess", headers=behind_proxy).status
+            == 403
+        )
     assert asked(lab.address, right, headers=behind_proxy).status == 429
     assert asked(lab.address, right).status == 303
     assert "Wrong invitation from 203.0.113.9 (5 of 5)" in lab.log()

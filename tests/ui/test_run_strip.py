@@ -35,7 +35,13 @@ def html_of(
     """The matrix and the reasons of one detector in one setting."""
     sides = {Version.REPRODUCED: crashing, Version.FIXED: fixed}
     rows = rows_of(
-        [Strip(title, setting, {version: side for version, side in sides.items() if side})]
+        [
+            Strip(
+                title,
+                setting,
+                {version: side for version, side in sides.items() if side},
+            )
+        ]
     )
     return matrix_html(rows) + reasonings_html(rows)
 
@@ -45,14 +51,17 @@ def strip(setting: str, crashing: str, fixed: str, title: str = "GPT-5") -> Stri
         Version.REPRODUCED: Answers(
             [answer(1, crashing == "crash", reasoning="It.")], crashing, None
         ),
-        Version.FIXED: Answers([answer(1, fixed == "crash", reasoning="No.")], fixed, None),
+        Version.FIXED: Answers(
+            [answer(1, fixed == "crash", reasoning="No.")], fixed, None
+        ),
     }
     return Strip(title, setting, sides)
 
 
 def test_runs_of_one_model_are_told_apart_by_their_experiment(text_of: TextOf) -> None:
     rows = rows_of(
-        Strip("GPT-5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>")
+        Strip("GPT-5", "code", {}, experiment=name)
+        for name in ("gpt-5-code-1", "<gpt-5-code-2>")
     )
     shown = text_of(matrix_html(rows))
     assert shown.index("gpt-5-code-1") < shown.index("<gpt-5-code-2>")
@@ -77,7 +86,11 @@ def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None
 @pytest.mark.parametrize(
     ("without", "with_", "sentence"),
     [
-        (("safe", "safe"), ("crash", "safe"), "With runtime state (+RT), GPT-5 finds the crash"),
+        (
+            ("safe", "safe"),
+            ("crash", "safe"),
+            "With runtime state (+RT), GPT-5 finds the crash",
+        ),
         (
             ("crash", "safe"),
             ("crash", "crash"),
@@ -94,14 +107,25 @@ def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None
 def test_the_heading_says_what_runtime_state_changed(
     without: tuple[str, str], with_: tuple[str, str], sentence: str
 ) -> None:
-    assert finding(rows_of([strip("code", *without), strip("runtime", *with_)])) == sentence
+    assert (
+        finding(rows_of([strip("code", *without), strip("runtime", *with_)]))
+        == sentence
+    )
     assert finding(rows_of([strip("code", *without)])) == "What the detectors predict"
 
 
-def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(text_of: TextOf) -> None:
+def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(
+    text_of: TextOf,
+) -> None:
     same = [strip(setting, "crash", "safe", "A") for setting in ("code", "runtime")]
     html = reasonings_html(
-        rows_of([*same, strip("code", "safe", "safe", "B"), strip("runtime", "crash", "safe", "B")])
+        rows_of(
+            [
+                *same,
+                strip("code", "safe", "safe", "B"),
+                strip("runtime", "crash", "safe", "B"),
+            ]
+        )
     )
     shown = text_of(html)
     assert html.count("cw-side-by-side") == 4
@@ -115,25 +139,41 @@ def test_a_square_per_run(text_of: TextOf) -> None:
     runs = [answer(1, True), answer(2, False), answer(3, None, unanswered="not JSON")]
     html = html_of(Answers(runs, "tie", None))
     text_of(html)
-    assert [html.count(f"cw-run-{kind}") for kind in ("crash", "safe", "none")] == [1, 1, 1]
+    assert [html.count(f"cw-run-{kind}") for kind in ("crash", "safe", "none")] == [
+        1,
+        1,
+        1,
+    ]
     assert 'title="run 3: not JSON"' in html
 
 
 @pytest.mark.parametrize(
-    ("vote", "on_crashing", "on_fixed"), [("crash", "✓", "✗"), ("safe", "✗", "✓"), ("tie",) * 3]
+    ("vote", "on_crashing", "on_fixed"),
+    [("crash", "✓", "✗"), ("safe", "✗", "✓"), ("tie",) * 3],
 )
 def test_the_vote_stands_against_the_truth(
     text_of: TextOf, vote: str, on_crashing: str, on_fixed: str
 ) -> None:
-    assert text_of(strip_html(Answers([], vote, None), Version.REPRODUCED)).strip() == on_crashing
-    assert text_of(strip_html(Answers([], vote, None), Version.FIXED)).strip() == on_fixed
+    assert (
+        text_of(strip_html(Answers([], vote, None), Version.REPRODUCED)).strip()
+        == on_crashing
+    )
+    assert (
+        text_of(strip_html(Answers([], vote, None), Version.FIXED)).strip() == on_fixed
+    )
     assert text_of(strip_html(None, Version.FIXED)) == "not asked"
 
 
 @pytest.mark.parametrize("label", Label)
-def test_the_human_label_stands_at_the_crashing_notebook(text_of: TextOf, label: Label) -> None:
-    shown = text_of(html_of(Answers([], "crash", str(label)), Answers([], "safe", str(label))))
-    n_words = sum(word in shown for word in ("correct", "partial", "wrong", "unverifiable"))
+def test_the_human_label_stands_at_the_crashing_notebook(
+    text_of: TextOf, label: Label
+) -> None:
+    shown = text_of(
+        html_of(Answers([], "crash", str(label)), Answers([], "safe", str(label)))
+    )
+    n_words = sum(
+        word in shown for word in ("correct", "partial", "wrong", "unverifiable")
+    )
     assert n_words == (label is not Label.MISDETECTED)
 
 
@@ -149,17 +189,27 @@ def test_same_reasons_stand_once_with_their_count(text_of: TextOf) -> None:
 
 def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
     found = json.dumps(
-        [{"symbol": "no-member", "message": "no <b> here", "code_line": "x.y"}, "plain", 7]
+        [
+            {"symbol": "no-member", "message": "no <b> here", "code_line": "x.y"},
+            "plain",
+            7,
+        ]
     )
-    shown = text_of(html_of(Answers([answer(1, True, diagnostics=found)], "crash", None)))
+    shown = text_of(
+        html_of(Answers([answer(1, True, diagnostics=found)], "crash", None))
+    )
     assert "no <b> here [no-member] at x.y" in shown
     assert "plain" in shown
 
 
 @pytest.mark.parametrize("place", ["reasoning", "unanswered", "title", "diagnostics"])
-def test_hostile_texts_are_text_and_bounded(text_of: TextOf, hostile: str, place: str) -> None:
+def test_hostile_texts_are_text_and_bounded(
+    text_of: TextOf, hostile: str, place: str
+) -> None:
     value = (
-        json.dumps([{"message": hostile, "symbol": hostile}]) if place == "diagnostics" else hostile
+        json.dumps([{"message": hostile, "symbol": hostile}])
+        if place == "diagnostics"
+        else hostile
     )
     title = hostile[:200] if place == "title" else "GPT-5"
     runs = [

@@ -41,10 +41,25 @@ ROW: dict[str, Any] = {
 
 def answer(**said: Any) -> dict[str, Any]:
     nothing = dict.fromkeys(
-        ("reasoning", "unanswered", "diagnostics", "seconds", "input_tokens", "output_tokens")
+        (
+            "reasoning",
+            "unanswered",
+            "diagnostics",
+            "seconds",
+            "input_tokens",
+            "output_tokens",
+        )
     )
     others = dict.fromkeys(
-        ("usd", "is_usd_reported", "attempts", "finish_reason", "truth", "crashes", "has_reply")
+        (
+            "usd",
+            "is_usd_reported",
+            "attempts",
+            "finish_reason",
+            "truth",
+            "crashes",
+            "has_reply",
+        )
     )
     return {"run_index": 1, **nothing, **others, **said}
 
@@ -68,9 +83,16 @@ def test_cost_that_a_gateway_reported_says_so_on_the_page() -> None:
 
 
 def test_a_running_row_says_so() -> None:
-    assert row_cells(ROW, is_running=True)["Run"] == "running since 2026-11-21 13:38 UTC"
-    cells = row_cells(ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False)
-    assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC, 5c7a5fa9-2", "3")
+    assert (
+        row_cells(ROW, is_running=True)["Run"] == "running since 2026-11-21 13:38 UTC"
+    )
+    cells = row_cells(
+        ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False
+    )
+    assert (cells["Run"], cells["No answer"]) == (
+        "2026-11-21 13:38 UTC, 5c7a5fa9-2",
+        "3",
+    )
     assert (cells["Runs agree"], cells["Unstable"]) == ("–", "–")
     assert (cells["Tokens in / out"], cells["Cost"]) == (
         "1,000,000 / unknown, 2 not counted",
@@ -79,7 +101,10 @@ def test_a_running_row_says_so() -> None:
     assert row_cells(ROW | {"usd": None}, is_running=False)["Cost"] == "unknown"
     untold = row_cells(ROW | {"input_tokens": None}, is_running=False)
     assert untold["Tokens in / out"] == "unknown"
-    assert row_cells(ROW | {"usd": None, "seconds_median": None}, is_running=False)["Cost"] == "–"
+    assert (
+        row_cells(ROW | {"usd": None, "seconds_median": None}, is_running=False)["Cost"]
+        == "–"
+    )
 
 
 def test_long_options_fold_away(text_of: TextOf) -> None:
@@ -109,7 +134,10 @@ def test_an_answer_tells_what_it_took_and_whether_it_is_right(text_of: TextOf) -
         finish_reason="length",
     )
     words = text_of(without_lists(answer_html(said)))
-    assert "answer 1, 1.50 s, 1,200 tokens in, unknown out, 3 requests, ended with length" in words
+    assert (
+        "answer 1, 1.50 s, 1,200 tokens in, unknown out, 3 requests, ended with length"
+        in words
+    )
     assert "crash ✓" in words
     assert "no crash ✗" in answer_html(answer(crashes=False, truth=True))
     unread = answer_html(answer(unanswered="it is not JSON", truth=True))
@@ -142,18 +170,29 @@ def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
         "--detector=fake", "--setting=code", "--benchmark=minibench", "--instances=--json", "--runs=2",
     ]  # fmt: skip
     asked = JobForm(
-        LLM, "minibench", ("code",), "*", 5, ("--model x",), "--base-url=http://127.0.0.1:1", 2.5
+        LLM,
+        "minibench",
+        ("code",),
+        "*",
+        5,
+        ("--model x",),
+        "--base-url=http://127.0.0.1:1",
+        2.5,
     ).arguments
     assert asked[3:] == [
         "--runs=5", "--endpoint=--base-url=http://127.0.0.1:1", "--model=--model x", "--budget-usd=2.5",
     ]  # fmt: skip
-    assert JobForm("pylint", "minibench", ("code",)).arguments[-1] == "--benchmark=minibench"
+    assert (
+        JobForm("pylint", "minibench", ("code",)).arguments[-1]
+        == "--benchmark=minibench"
+    )
     assert (
         JobForm(LLM, "b", ("code",), models=("m",), budget_tokens=7).arguments[-1]
         == "--budget-tokens=7"
     )
     assert not any(
-        "budget" in part for part in JobForm(LLM, "b", ("code",), models=("m",)).arguments
+        "budget" in part
+        for part in JobForm(LLM, "b", ("code",), models=("m",)).arguments
     )
 
 
@@ -169,7 +208,12 @@ def test_several_models_and_inputs_are_a_run_each_and_may_have_a_name() -> None:
     )
     assert several.n_started == 4
     assert several.arguments[1] == "--setting=code,runtime"
-    assert several.arguments[-4:] == ["--model=m", "--model=n", "--name=pilot", "--note=--json"]
+    assert several.arguments[-4:] == [
+        "--model=m",
+        "--model=n",
+        "--name=pilot",
+        "--note=--json",
+    ]
     assert JobForm(FAKE, "b", ("code", "runtime"), models=("m", "n")).n_started == 2
     assert (
         job_in(
@@ -200,10 +244,14 @@ def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_fo
         '[ours]\nbase_url = "http://127.0.0.1:1/v1"\nmodels = ["heron"]\n'
     )
     monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
-    usual = JobForm(detector, "minibench", ("code",), models=("heron",), endpoint="ours")
+    usual = JobForm(
+        detector, "minibench", ("code",), models=("heron",), endpoint="ours"
+    )
     usual.check()
     for forged in ("http://192.0.2.1/v1", "", "api.openai.com/v1", "OURS"):
-        with pytest.raises(DetectorError, match="No endpoint is configured with the name"):
+        with pytest.raises(
+            DetectorError, match="No endpoint is configured with the name"
+        ):
             usual._replace(endpoint=forged).check()
     with pytest.raises(DetectorError, match="not configured for the model 'gpt-5'"):
         usual._replace(models=("heron", "gpt-5")).check()
@@ -292,7 +340,12 @@ def test_what_a_run_tells_of_its_progress_is_understood() -> None:
     far = far_in(
         progress_words(
             JobProgress(
-                n_all=2_000, n_done=1_500, n_now=9, n_troubles=1, spent=spent, elapsed_s=2.0
+                n_all=2_000,
+                n_done=1_500,
+                n_now=9,
+                n_troubles=1,
+                spent=spent,
+                elapsed_s=2.0,
             )
         )
     )
@@ -323,7 +376,13 @@ def test_two_runs_are_compared_in_words() -> None:
         "low": 0.01,
         "high": 0.24,
     }
-    found |= {"lost": 2, "gained": 12, "p_value": 0.013, "p_by_case": 0.0123, "outcome": "gain"}
+    found |= {
+        "lost": 2,
+        "gained": 12,
+        "p_value": 0.013,
+        "p_by_case": 0.0123,
+        "outcome": "gain",
+    }
     told = comparison_words("pylint", "a *b*", found)
     assert told.startswith(
         "Over 80 instances of 40 cases that both answered, pylint has an accuracy of 50.0% and"

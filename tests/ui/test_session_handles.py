@@ -29,7 +29,9 @@ def n_open(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
-def test_ended_sessions_hold_no_files(prepared_folder: DataFolder, tmp_path: Path) -> None:
+def test_ended_sessions_hold_no_files(
+    prepared_folder: DataFolder, tmp_path: Path
+) -> None:
     data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
     with serve_process(data) as (address, pid):
         for page in ("", "data", "annotate"):

@@ -14,9 +14,14 @@ from tests.ui.lab import AUDITED, LISTED, Lab
 from tests.ui.visits import Drawn, asked, drawn, in_own_loop, run
 
 
-def test_a_link_works_once_and_is_not_used_up_by_a_preview_or_its_own_browser(lab: Lab) -> None:
+def test_a_link_works_once_and_is_not_used_up_by_a_preview_or_its_own_browser(
+    lab: Lab,
+) -> None:
     link = lab.invited("ana")
-    assert asked(lab.address, link, headers={"Sec-Purpose": "prefetch;prerender"}).status == 403
+    assert (
+        asked(lab.address, link, headers={"Sec-Purpose": "prefetch;prerender"}).status
+        == 403
+    )
     first = asked(lab.address, link)
     assert first.status == 303
     cookie = (first.getheader("Set-Cookie") or "").partition(";")[0]
@@ -33,7 +38,9 @@ def test_a_link_works_once_and_is_not_used_up_by_a_preview_or_its_own_browser(la
     assert "by invitation from 127.0.0.1, since" in listed
 
 
-def test_an_admin_sees_who_is_logged_in_and_ends_a_session_with_one_click(lab: Lab) -> None:
+def test_an_admin_sees_who_is_logged_in_and_ends_a_session_with_one_click(
+    lab: Lab,
+) -> None:
     before = set(lab.sessions("lea"))
     lea, ada = lab.logged_in("lea"), lab.logged_in("ada")
     assert lea.sees("campaigns").shows("New campaign")
@@ -46,7 +53,9 @@ def test_an_admin_sees_who_is_logged_in_and_ends_a_session_with_one_click(lab: L
     async def ending() -> None:
         async with await ada._joined() as socket:
             seen = await drawn(socket, "data", "")
-            pressed = WidgetStates(widgets=[WidgetState(id=button_of(seen), trigger_value=True)])
+            pressed = WidgetStates(
+                widgets=[WidgetState(id=button_of(seen), trigger_value=True)]
+            )
             await run(socket, ClientState(page_name="data", widget_states=pressed))
 
     in_own_loop(ending())
@@ -86,7 +95,14 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(
         assert done.code == 0, done.err
     about = ("--benchmark", "minibench", "--instances", "pandas_1*")
     done = lab.command(
-        "detect", "--detector", "rules", "--setting", "code", "--concurrency", "1", *about
+        "detect",
+        "--detector",
+        "rules",
+        "--setting",
+        "code",
+        "--concurrency",
+        "1",
+        *about,
     )
     assert done.code == 0, done.err
     lab.command("invite", "lea@lab.example", "--revoke")
@@ -99,7 +115,9 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(
     assert ("open again", "campaign audited", "by lea") in told
     assert ("export", "campaign audited", "to out") in told
     assert ("end access", "lea@lab.example", "all invitations and sessions") in told
-    assert {"log in", "log out", "invite", "start run"} <= {act["action"] for act in found}
+    assert {"log in", "log out", "invite", "start run"} <= {
+        act["action"] for act in found
+    }
     by_page = next(act for act in found if act["action"] == "log out")
     assert (by_page["who"], by_page["from"]) == ("ada@lab.example", "127.0.0.1")
     lock = next(act for act in found if act["action"] == "lock")
@@ -118,7 +136,9 @@ def test_the_log_is_shown_to_leads_and_no_annotator_and_is_part_of_a_backup(
     assert (tmp_path / "backup" / "ledger" / FILE).read_bytes() == audit_file(
         lab.folder
     ).read_bytes()
-    packed = lab.command("export", "--out", str(tmp_path / "pack"), "--without-statistics")
+    packed = lab.command(
+        "export", "--out", str(tmp_path / "pack"), "--without-statistics"
+    )
     assert packed.code == 0, packed.err
     assert not (tmp_path / "pack" / "ledger" / FILE).exists()
     table = list(csv.reader(io.StringIO(lab.command("audit", "--csv").out)))

@@ -13,7 +13,13 @@ ROW = {
 }
 CURVE = pd.DataFrame(
     [
-        ROW | {"rule": "majority", "test": "exact McNemar", "p_value": 0.01, "conclusion": "gain"},
+        ROW
+        | {
+            "rule": "majority",
+            "test": "exact McNemar",
+            "p_value": 0.01,
+            "conclusion": "gain",
+        },
         ROW
         | {
             "rule": "majority",
@@ -50,9 +56,13 @@ def test_losses_are_told_as_gains_are() -> None:
         conclusion=["loss", "no evidence", "loss"], difference=[-0.05, -0.05, -0.02]
     )
     assert "none finds a gain, 2 find a loss and 1 finds no evidence" in line(losses)
-    assert finding(losses).endswith("with all runs 1 of 1 finds a loss, with majority 1 of 2.")
+    assert finding(losses).endswith(
+        "with all runs 1 of 1 finds a loss, with majority 1 of 2."
+    )
     all_lost = losses.assign(conclusion="loss")
-    assert "none finds a gain and 3 find a loss.** It depends on none" in finding(all_lost)
+    assert "none finds a gain and 3 find a loss.** It depends on none" in finding(
+        all_lost
+    )
 
 
 def test_a_mark_is_filled_where_every_test_finds_the_change() -> None:
@@ -65,4 +75,7 @@ def test_a_mark_is_filled_where_every_test_finds_the_change() -> None:
 def test_a_reading_of_detection_alone_names_no_judge() -> None:
     read = {"rule": "majority", "credit": "detection only", "judged_by": "nobody"}
     assert words(read) == "majority, detection only"
-    assert words(read | {"judged_by": "people"}) == "majority, detection only, judged by people"
+    assert (
+        words(read | {"judged_by": "people"})
+        == "majority, detection only, judged by people"
+    )

@@ -13,15 +13,23 @@ from crane_core.ui.first_paint import FirstPaint
 
 @pytest.fixture
 def client() -> TestClient:
-    page = Route("/{anything:path}", lambda request: PlainTextResponse("Streamlit's page"))
+    page = Route(
+        "/{anything:path}", lambda request: PlainTextResponse("Streamlit's page")
+    )
     return TestClient(FirstPaint(Starlette(routes=[page])), follow_redirects=False)
 
 
 @pytest.mark.parametrize(
     ("asked", "leads_to"),
-    [("/overview", "/"), ("/overview/", "/"), ("/overview?library=a%26b", "/?library=a%26b")],
+    [
+        ("/overview", "/"),
+        ("/overview/", "/"),
+        ("/overview?library=a%26b", "/?library=a%26b"),
+    ],
 )
-def test_its_name_leads_to_the_start(client: TestClient, asked: str, leads_to: str) -> None:
+def test_its_name_leads_to_the_start(
+    client: TestClient, asked: str, leads_to: str
+) -> None:
     answer = client.get(asked)
     assert (answer.status_code, answer.headers["location"]) == (307, leads_to)
 

@@ -19,9 +19,13 @@ from crane_core.ui.state_tree import MAX_FACTS, n_different, state_html
 TextOf = Callable[[str], str]
 
 
-def state(variables: dict[str, VariableState], accesses: dict[str, Any] | None = None) -> str:
+def state(
+    variables: dict[str, VariableState], accesses: dict[str, Any] | None = None
+) -> str:
     return json.dumps(
-        KernelState("mine", "a_1", Setting.RUNTIME, "notebook", variables, accesses or {}).to_json()
+        KernelState(
+            "mine", "a_1", Setting.RUNTIME, "notebook", variables, accesses or {}
+        ).to_json()
     )
 
 
@@ -49,7 +53,11 @@ def test_what_differs_is_open_and_marked(text_of: TextOf) -> None:
 def test_groups_are_those_of_the_paper(text_of: TextOf) -> None:
     html = state_html(state({"df": frame(1)}), None)
     text_of(html)
-    assert [f'class="cw-group cw-{letter}"' in html for letter in "SRV"] == [True, True, True]
+    assert [f'class="cw-group cw-{letter}"' in html for letter in "SRV"] == [
+        True,
+        True,
+        True,
+    ]
 
 
 def test_a_name_of_one_version_says_so(text_of: TextOf) -> None:
@@ -59,7 +67,9 @@ def test_a_name_of_one_version_says_so(text_of: TextOf) -> None:
 
 def test_accesses_stand_beside_variables(text_of: TextOf) -> None:
     shown = text_of(
-        state_html(state({}, {"__method__df.plot": {"type": "method", "doc": "plots"}}), None)
+        state_html(
+            state({}, {"__method__df.plot": {"type": "method", "doc": "plots"}}), None
+        )
     )
     assert "df.plotmethod" in shown
 
@@ -82,14 +92,17 @@ def test_number_of_different_names() -> None:
 
 def test_a_wide_frame_folds(text_of: TextOf) -> None:
     wide = VariableState(
-        "DataFrame", structure={f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)}
+        "DataFrame",
+        structure={f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)},
     )
     assert "25 more facts that are the same" in text_of(
         state_html(state({"df": wide}), state({"df": wide}))
     )
 
 
-def test_hostile_names_types_and_values_are_text_and_bounded(text_of: TextOf, hostile: str) -> None:
+def test_hostile_names_types_and_values_are_text_and_bounded(
+    text_of: TextOf, hostile: str
+) -> None:
     variable = VariableState(
         hostile,
         structure={hostile: hostile, "nested": {hostile: {hostile: {"deep": hostile}}}},
@@ -97,7 +110,8 @@ def test_hostile_names_types_and_values_are_text_and_bounded(text_of: TextOf, ho
         values={"items": [hostile] * 20},
     )
     html = state_html(
-        state({hostile: variable, "x": variable}, {hostile + "!": {hostile: hostile}}), None
+        state({hostile: variable, "x": variable}, {hostile + "!": {hostile: hostile}}),
+        None,
     )
     text_of(html)
     assert "<script" not in html
@@ -105,7 +119,9 @@ def test_hostile_names_types_and_values_are_text_and_bounded(text_of: TextOf, ho
 
 
 def test_a_dictionary_of_many_is_bounded(text_of: TextOf) -> None:
-    many = VariableState("dict", values={str(i): {"a": {"b": i}} for i in range(20_000)})
+    many = VariableState(
+        "dict", values={str(i): {"a": {"b": i}} for i in range(20_000)}
+    )
     html = state_html(state({"d": many}), state({"d": many}))
     text_of(html)
     assert len(html) < 1_000_000
@@ -123,7 +139,10 @@ FRAME = {
     "structure": {"shape": [3, 2]},
     "representation": {},
     "values": {"has_nan": False},
-    "plus": {"representation": {"columns": ["a", "b"]}, "values": {"duplicated_index": 1}},
+    "plus": {
+        "representation": {"columns": ["a", "b"]},
+        "values": {"duplicated_index": 1},
+    },
     "docs": {"signature": "(right, how='inner')"},
     "assigned": {"cell": 1, "line": 1},
 }
@@ -137,7 +156,13 @@ ABSENT = {
         }
     ],
     "columns": [
-        {"of": "df", "column": "yield", "similar": ["yield "], "line": 1, "certain": False}
+        {
+            "of": "df",
+            "column": "yield",
+            "similar": ["yield "],
+            "line": 1,
+            "certain": False,
+        }
     ],
     "attributes": [],
 }
@@ -146,10 +171,12 @@ ABSENT = {
 def test_additions_stand_in_their_category_with_a_plus(text_of: TextOf) -> None:
     html = state_html(captured(variables={"df": FRAME}), None)
     shown = text_of(html)
-    assert [f'class="cw-group cw-{mark[0]}" title' in html for mark in ("S", "R", "V")] == [
+    assert [
+        f'class="cw-group cw-{mark[0]}" title' in html for mark in ("S", "R", "V")
+    ] == [True] * 3
+    assert [f">{mark}</div>" in html for mark in ("S", "R+", "V", "V+", "D")] == [
         True
-    ] * 3
-    assert [f">{mark}</div>" in html for mark in ("S", "R+", "V", "V+", "D")] == [True] * 5
+    ] * 5
     assert "['a', 'b']" in shown
     assert "(right, how='inner')" in shown
     assert "beyond what the published extractor records" in html
@@ -157,10 +184,17 @@ def test_additions_stand_in_their_category_with_a_plus(text_of: TextOf) -> None:
 
 def test_an_addition_that_differs_is_marked(text_of: TextOf) -> None:
     other = FRAME | {"plus": {"values": {"duplicated_index": 0}}}
-    html = state_html(captured(variables={"df": FRAME}), captured(variables={"df": other}))
+    html = state_html(
+        captured(variables={"df": FRAME}), captured(variables={"df": other})
+    )
     text_of(html)
     assert html.count('cw-grid cw-differs"><div class="cw-group cw-V"') == 1
-    assert n_different(captured(variables={"df": FRAME}), captured(variables={"df": other})) == 1
+    assert (
+        n_different(
+            captured(variables={"df": FRAME}), captured(variables={"df": other})
+        )
+        == 1
+    )
 
 
 def test_where_a_name_was_assigned_is_no_difference(text_of: TextOf) -> None:
@@ -172,13 +206,15 @@ def test_where_a_name_was_assigned_is_no_difference(text_of: TextOf) -> None:
 
 def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
     html = state_html(
-        captured(variables={"df": FRAME}, absent=ABSENT), captured(variables={"df": FRAME})
+        captured(variables={"df": FRAME}, absent=ABSENT),
+        captured(variables={"df": FRAME}),
     )
     shown = text_of(html)
     assert html.index("Absent") < html.index("<code>df</code>")
     assert "name to_c" in shown
     assert (
-        "not there, used in line 2; code cell 4 (from 0) would define it and did not run" in shown
+        "not there, used in line 2; code cell 4 (from 0) would define it and did not run"
+        in shown
     )
     assert "column yield of df" in shown
     assert "there is 'yield '; unless the target creates it or stops earlier" in shown
@@ -189,7 +225,9 @@ def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
 
 def test_a_cell_is_told_by_the_number_under_which_it_is_shown(text_of: TextOf) -> None:
     shown = text_of(
-        state_html(captured(absent=ABSENT), captured(absent=ABSENT), ({4: "7"}, {4: "9"}))
+        state_html(
+            captured(absent=ABSENT), captured(absent=ABSENT), ({4: "7"}, {4: "9"})
+        )
     )
     assert "cell 7 would define it" in shown
     assert "cell 9 would define it" in shown
@@ -231,7 +269,12 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
         "too many arguments by position, used in line 7; 5 are given; 3 are taken",
     ),
     "files": (
-        {"of": "pd.read_csv(\u2026)", "file": "data.csv", "similar": ["Data.csv"], "via": ["read"]},
+        {
+            "of": "pd.read_csv(\u2026)",
+            "file": "data.csv",
+            "similar": ["Data.csv"],
+            "via": ["read"],
+        },
         "file data.csv of pd.read_csv(\u2026)",
         "there is Data.csv; within read",
     ),
@@ -242,7 +285,9 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
 def test_every_kind_of_absence_is_told_in_words(text_of: TextOf, kind: str) -> None:
     item, what, words = EVERY_KIND[kind]
     shown = text_of(
-        state_html(captured(absent={kind: [item | {"line": 7, "certain": True}]}), captured())
+        state_html(
+            captured(absent={kind: [item | {"line": 7, "certain": True}]}), captured()
+        )
     )
     assert what in shown
     assert words in shown
@@ -251,7 +296,9 @@ def test_every_kind_of_absence_is_told_in_words(text_of: TextOf, kind: str) -> N
 def test_labels_and_positions_of_rows_are_told(text_of: TextOf) -> None:
     label = {"of": "df.loc", "label": 10472, "in": "index", "line": 1}
     position = {"of": "df.iloc", "index": 9, "in": "rows", "length": 5, "line": 2}
-    shown = text_of(state_html(captured(absent={"keys": [label, position]}), captured()))
+    shown = text_of(
+        state_html(captured(absent={"keys": [label, position]}), captured())
+    )
     assert "label 10472 among the index of df.loc" in shown
     assert "index 9 among the rows of df.iloc" in shown
     assert "used in line 2; there are 5" in shown
@@ -272,7 +319,9 @@ def test_absences_alone_are_no_empty_state(text_of: TextOf) -> None:
 
 def test_what_could_not_be_looked_at_is_told_with_the_reason(text_of: TextOf) -> None:
     entry = {"type": "Slow", "unavailable": "it took more than 0.6 s"}
-    state = captured(variables={"s": entry}, unavailable={"s": "it took", "t": "the state is full"})
+    state = captured(
+        variables={"s": entry}, unavailable={"s": "it took", "t": "the state is full"}
+    )
     shown = text_of(state_html(state, None))
     assert "not looked into" in shown
     assert "it took more than 0.6 s" in shown
@@ -287,11 +336,16 @@ def test_a_target_that_cannot_be_parsed_is_told(text_of: TextOf) -> None:
 
 
 def test_accesses_of_a_captured_state_are_told_apart(text_of: TextOf) -> None:
-    shown = text_of(state_html(captured(accesses={"df.groupby": {"type": "method"}}), None))
+    shown = text_of(
+        state_html(captured(accesses={"df.groupby": {"type": "method"}}), None)
+    )
     assert "df.groupbymethod" in shown
     shown = text_of(
         state_html(
-            captured(accesses={"net.head": {"type": "torch.nn.modules.Linear"}, "a_b": {}}), None
+            captured(
+                accesses={"net.head": {"type": "torch.nn.modules.Linear"}, "a_b": {}}
+            ),
+            None,
         )
     )
     assert "net.headattribute, torch.nn.modules.Linear" in shown
@@ -317,10 +371,20 @@ def test_blanks_at_an_end_and_nothing_are_seen(text_of: TextOf) -> None:
 
 def test_marks_that_stand_in_a_state_are_explained_below_it(text_of: TextOf) -> None:
     html = state_html(captured(variables={"df": FRAME}, absent=ABSENT), None)
-    legend = text_of(html.partition('<div class="cw-legend')[2].join(('<div class="', "")))
-    for words in ("S structure", "V values", "+ beyond", "D documentation", "∅ not there"):
+    legend = text_of(
+        html.partition('<div class="cw-legend')[2].join(('<div class="', ""))
+    )
+    for words in (
+        "S structure",
+        "V values",
+        "+ beyond",
+        "D documentation",
+        "∅ not there",
+    ):
         assert words in legend
-    assert "cw-legend" not in state_html(captured(variables={"x": {"type": "int"}}), None)
+    assert "cw-legend" not in state_html(
+        captured(variables={"x": {"type": "int"}}), None
+    )
     assert "+ beyond" not in state_html(state({"df": frame(1)}), None)
 
 
@@ -349,7 +413,18 @@ def test_any_state_is_well_formed(
     assert n_different(one, one) == 0
 
 
-MEMBERS = ["name", "index", "of", "in", "line", "why", "shape", "similar", "certain", "via"]
+MEMBERS = [
+    "name",
+    "index",
+    "of",
+    "in",
+    "line",
+    "why",
+    "shape",
+    "similar",
+    "certain",
+    "via",
+]
 ABSENCES = st.dictionaries(
     st.sampled_from([*GROUPS, "a<b"]),
     JSON
@@ -398,10 +473,16 @@ def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
         }
     }
     frames = [
-        FRAME | {"representation": {"dtypes": {"kg": kind}}, "values": {"per_column": columns}}
+        FRAME
+        | {
+            "representation": {"dtypes": {"kg": kind}},
+            "values": {"per_column": columns},
+        }
         for kind in ("str", "float64")
     ]
-    html = state_html(captured(variables={"df": frames[0]}), captured(variables={"df": frames[1]}))
+    html = state_html(
+        captured(variables={"df": frames[0]}), captured(variables={"df": frames[1]})
+    )
     assert "kg− str+ float640.12346 … 3.6; 17 distinct; no NaN" in text_of(html)
     assert html.count("cw-columns cw-differs") == 1
     alone = text_of(state_html(captured(variables={"df": frames[0]}), None))
@@ -410,13 +491,19 @@ def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
 
 
 def test_columns_beyond_a_bound_fold_and_then_are_counted(text_of: TextOf) -> None:
-    many = FRAME | {"representation": {"dtypes": {f"c{i}": "int64" for i in range(5_000)}}}
-    shown = text_of(state_html(captured(variables={"df": many}), captured(variables={"df": many})))
+    many = FRAME | {
+        "representation": {"dtypes": {f"c{i}": "int64" for i in range(5_000)}}
+    }
+    shown = text_of(
+        state_html(captured(variables={"df": many}), captured(variables={"df": many}))
+    )
     assert "4,970 more columns" in shown
     assert "4,570 columns are not shown" in shown
 
 
-def test_long_floats_are_rounded_but_never_until_two_read_the_same(text_of: TextOf) -> None:
+def test_long_floats_are_rounded_but_never_until_two_read_the_same(
+    text_of: TextOf,
+) -> None:
     def of(value: object) -> str:
         return captured(
             variables={

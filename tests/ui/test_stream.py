@@ -14,12 +14,20 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from crane_core.identity.visitor import Role
-from crane_core.ui.stream import STRANGER_BURST, STRANGER_BYTES, STRANGER_PER_S, most_strangers
+from crane_core.ui.stream import (
+    STRANGER_BURST,
+    STRANGER_BYTES,
+    STRANGER_PER_S,
+    most_strangers,
+)
 from tests.patience import PATIENCE_S
 from tests.ui.lab import PASSWORD, Lab
 from tests.ui.visits import Visitor, asked, drawn, in_own_loop, run
 
-KINDS = {field.name for field in BackMsg.DESCRIPTOR.fields} - {"rerun_script", "app_heartbeat"}
+KINDS = {field.name for field in BackMsg.DESCRIPTOR.fields} - {
+    "rerun_script",
+    "app_heartbeat",
+}
 
 
 def message(kind: str) -> BackMsg:
@@ -59,7 +67,11 @@ async def answers(socket: ClientConnection) -> list[str]:
     async with asyncio.timeout(PATIENCE_S):
         while "heartbeat_ack" not in kinds:
             kinds.append(
-                str(ForwardMsg.FromString(await socket.recv(decode=False)).WhichOneof("type"))
+                str(
+                    ForwardMsg.FromString(await socket.recv(decode=False)).WhichOneof(
+                        "type"
+                    )
+                )
             )
     return kinds
 
@@ -76,7 +88,12 @@ def test_a_stranger_sends_reruns_and_heartbeats_alone(lab: Lab, kind: str) -> No
 
 
 def test_nobody_empties_the_caches(lab: Lab, admin: Visitor) -> None:
-    kinds = ("clear_cache", "set_run_on_save", "load_git_info", "debug_shutdown_runtime")
+    kinds = (
+        "clear_cache",
+        "set_run_on_save",
+        "load_git_info",
+        "debug_shutdown_runtime",
+    )
     for visitor in (Visitor(lab.address), admin):
         before = lab.log()
 
@@ -89,7 +106,8 @@ def test_nobody_empties_the_caches(lab: Lab, admin: Visitor) -> None:
         in_own_loop(clearing())
         added = lab.log().removeprefix(before)
         assert [
-            added.count(f"127.0.0.1 sent {kind}, which is not taken from it") for kind in kinds
+            added.count(f"127.0.0.1 sent {kind}, which is not taken from it")
+            for kind in kinds
         ] == [1, 1, 1, 1]
 
 
@@ -128,7 +146,10 @@ def test_the_shared_password_admits_a_connection(locked_app: str) -> None:
                     WidgetState(id=ids["Open"], trigger_value=True),
                 ]
                 await run(
-                    socket, ClientState(page_name="data", widget_states=WidgetStates(widgets=typed))
+                    socket,
+                    ClientState(
+                        page_name="data", widget_states=WidgetStates(widgets=typed)
+                    ),
                 )
                 await answers(socket)
                 await socket.send(message("file_urls_request").SerializeToString())
@@ -147,7 +168,9 @@ def test_an_ended_session_is_a_strangers(lab: Lab) -> None:
 
     async def asking() -> list[str]:
         async with await settled(lea, "results") as socket:
-            await asyncio.to_thread(asked, lab.address, "/logout", headers={"Cookie": lea.cookie})
+            await asyncio.to_thread(
+                asked, lab.address, "/logout", headers={"Cookie": lea.cookie}
+            )
             await socket.send(message("file_urls_request").SerializeToString())
             return await answers(socket)
 
@@ -162,7 +185,11 @@ def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(
     async def sending(visitor: Visitor) -> str:
         async with await settled(visitor, "data") as socket:
             try:
-                return "drawn" if (await drawn(socket, "data", query)).elements else "empty"
+                return (
+                    "drawn"
+                    if (await drawn(socket, "data", query)).elements
+                    else "empty"
+                )
             except ConnectionClosed:
                 return "closed"
 
@@ -172,7 +199,11 @@ def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(
 
 @pytest.mark.parametrize(
     "state",
-    ['{"sent": ' + "[" * 5_000 + "]" * 5_000 + "}", '{"sent": ' + "[" * 60 + "]" * 60 + "}", "{"],
+    [
+        '{"sent": ' + "[" * 5_000 + "]" * 5_000 + "}",
+        '{"sent": ' + "[" * 60 + "]" * 60 + "}",
+        "{",
+    ],
 )
 def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(
     lab: Lab, admin: Visitor, state: str
@@ -183,20 +214,31 @@ def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(
         async with await settled(admin, "data") as socket:
             deep = BackMsg()
             deep.rerun_script.page_name = "data"
-            deep.rerun_script.widget_states.widgets.append(WidgetState(id="desk", json_value=state))
+            deep.rerun_script.widget_states.widgets.append(
+                WidgetState(id="desk", json_value=state)
+            )
             await socket.send(deep.SerializeToString())
             return await answers(socket)
 
     assert in_own_loop(asking()) == ["heartbeat_ack"]
     added = lab.log().removeprefix(before)
-    assert added.count("127.0.0.1 sent a widget's state that is nested too deeply or not JSON") == 1
+    assert (
+        added.count(
+            "127.0.0.1 sent a widget's state that is nested too deeply or not JSON"
+        )
+        == 1
+    )
     assert "RecursionError" not in added
 
 
 @pytest.mark.parametrize(
-    ("frame", "code"), [(b"\xff\xff\xff", 1002), ("a text", 1003)], ids=["garbage", "text"]
+    ("frame", "code"),
+    [(b"\xff\xff\xff", 1002), ("a text", 1003)],
+    ids=["garbage", "text"],
 )
-def test_what_is_no_message_ends_the_connection(lab: Lab, frame: bytes | str, code: int) -> None:
+def test_what_is_no_message_ends_the_connection(
+    lab: Lab, frame: bytes | str, code: int
+) -> None:
     async def sending() -> int:
         async with await Visitor(lab.address)._joined() as socket:
             await socket.send(frame)
@@ -227,9 +269,14 @@ def test_strangers_cannot_take_all_connections(lab: Lab, admin: Visitor) -> None
     async def crowding() -> tuple[int, bool]:
         async with await admin._joined() as kept:
             await drawn(kept, "data", "")
-            crowd = [await Visitor(lab.address)._joined() for _ in range(most_strangers() + 5)]
+            crowd = [
+                await Visitor(lab.address)._joined()
+                for _ in range(most_strangers() + 5)
+            ]
             async with asyncio.timeout(PATIENCE_S):
-                while (n_closed := sum(socket.close_code is not None for socket in crowd)) < 5:
+                while (
+                    n_closed := sum(socket.close_code is not None for socket in crowd)
+                ) < 5:
                     await asyncio.sleep(0.02)
             is_kept = "heartbeat_ack" in await answers(kept)
             n_closed = sum(socket.close_code is not None for socket in crowd)

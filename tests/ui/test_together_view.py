@@ -9,7 +9,11 @@ from crane_core.pipeline.results.combinations import Member, Way
 from crane_core.stats.outcome import outcome
 from crane_core.ui.together_words import finding, finding_of_chosen
 
-RULES, ONE, OTHER = Member("rules", "runtime"), Member("heron", "code"), Member("egret", "runtime")
+RULES, ONE, OTHER = (
+    Member("rules", "runtime"),
+    Member("heron", "code"),
+    Member("egret", "runtime"),
+)
 NAMES = {RULES: "Certain-crash rules +RT", ONE: "Heron −RT", OTHER: "Egret +RT"}
 
 
@@ -36,7 +40,9 @@ def test_the_finding_names_gains_and_counts_the_rest() -> None:
 
 
 def test_harm_is_told() -> None:
-    said = finding(pd.DataFrame([row(ONE, 0.008, difference=-0.1), row(OTHER, 0.3)]), NAMES)
+    said = finding(
+        pd.DataFrame([row(ONE, 0.008, difference=-0.1), row(OTHER, 0.3)]), NAMES
+    )
     assert said == (
         "**With Certain-crash rules +RT asked first, of 2 comparisons, none is a gain, 1 is a loss and 1 is without "
         "evidence**, against the better of the two alone. Losses: Heron −RT (−10.0 pp, 2.0 to 8.0 pp)."
@@ -70,4 +76,7 @@ def test_harm_is_told() -> None:
     ],
 )
 def test_the_best_way_in_a_sentence(p: float, difference: float, said: str) -> None:
-    assert finding_of_chosen(pd.DataFrame([row(ONE, p, difference=difference)]), NAMES) == said
+    assert (
+        finding_of_chosen(pd.DataFrame([row(ONE, p, difference=difference)]), NAMES)
+        == said
+    )

@@ -29,8 +29,18 @@ from crane_core.ui.trial.asking import ask
 from crane_core.ui.trial.asking_view import price_words
 from crane_core.ui.trial.cell_words import cell_words
 from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
-from crane_core.ui.trial.run_bar import cost_words, failed_words, installs_words, run_words
-from crane_core.ui.trial.verdict_view import crash_line, model_html, rehearsal_html, rules_html
+from crane_core.ui.trial.run_bar import (
+    cost_words,
+    failed_words,
+    installs_words,
+    run_words,
+)
+from crane_core.ui.trial.verdict_view import (
+    crash_line,
+    model_html,
+    rehearsal_html,
+    rules_html,
+)
 from tests.patience import PATIENCE_S, once
 
 TextOf = Callable[[str], str]
@@ -38,7 +48,10 @@ TextOf = Callable[[str], str]
 
 def cells(*codes: str) -> list[Cell]:
     last = len(codes) - 1
-    roles = [CellRole.TARGET if place == last else CellRole.EXECUTED for place in range(len(codes))]
+    roles = [
+        CellRole.TARGET if place == last else CellRole.EXECUTED
+        for place in range(len(codes))
+    ]
     return [
         Cell("", "trip", "", place, role, code, place + 1, place)
         for place, (code, role) in enumerate(zip(codes, roles, strict=True))
@@ -63,7 +76,9 @@ def finding(text: str = "it") -> dict[str, object]:
 @pytest.fixture
 def checked(tmp_path: Path) -> CheckedNotebook:
     path = tmp_path / "trip.ipynb"
-    made = [nbformat.v4.new_code_cell(code) for code in ("a = 1", "# why\n\nb = a", "c = b")]
+    made = [
+        nbformat.v4.new_code_cell(code) for code in ("a = 1", "# why\n\nb = a", "c = b")
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)
     return read_notebook(path)
 
@@ -72,7 +87,10 @@ def test_the_crash_line_is_marked_in_the_target_alone(text_of: TextOf) -> None:
     html = cells_html(cells("x = 1\ny = 2", "z = 3\nw = 4"), crash_line=2)
     assert html.count("cw-crash") == 1
     marked = html.split("cw-crash")[1]
-    assert "w" in text_of(f'<div class="{marked}'.split("</div>")[0] + "</div>") and "▶" in marked
+    assert (
+        "w" in text_of(f'<div class="{marked}'.split("</div>")[0] + "</div>")
+        and "▶" in marked
+    )
     assert html.index("cw-target") < html.index("cw-crash")
 
 
@@ -81,7 +99,8 @@ def test_cells_far_before_the_target_fold_away_and_are_counted(text_of: TextOf) 
     html = cells_html(cells(*codes, "target"))
     words = text_of(html)
     assert (
-        f"{MAX_EARLIER + 5:,} earlier cells" in words and "5 earlier cells are not shown" in words
+        f"{MAX_EARLIER + 5:,} earlier cells" in words
+        and "5 earlier cells are not shown" in words
     )
     assert "x4 = 4" not in words and "x5 = 5" in words
     assert html.count("<details") == 1 + MAX_EARLIER + NEAR_CELLS
@@ -116,10 +135,14 @@ def test_no_finding_is_no_promise() -> None:
     assert crash_line(prediction({**finding(), "code_line": "somewhere"})) is None
 
 
-def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
+def test_findings_and_replies_of_others_stay_text(
+    hostile: str, text_of: TextOf
+) -> None:
     bare = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>")
     answer = Answer("k", hostile, None, "stop", 0.5, 1, 10, 2)
-    asked = QuestionOutcome(hostile[:200], answer, ReadReply(True, hostile, None), 0.00001)
+    asked = QuestionOutcome(
+        hostile[:200], answer, ReadReply(True, hostile, None), 0.00001
+    )
     for html in (
         rules_html([{**finding(hostile), "origin": hostile}], has_state=True),
         model_html(asked),
@@ -133,11 +156,17 @@ def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf)
 
 def test_a_reply_that_cannot_be_read_says_why() -> None:
     answer = Answer("k", "hm", None, "stop", 0.5, 1, None, None)
-    html = model_html(QuestionOutcome("m", answer, ReadReply(None, None, "it is not JSON"), None))
-    assert "No readable answer" in html and "it is not JSON" in html and "USD" not in html
+    html = model_html(
+        QuestionOutcome("m", answer, ReadReply(None, None, "it is not JSON"), None)
+    )
+    assert (
+        "No readable answer" in html and "it is not JSON" in html and "USD" not in html
+    )
 
 
-def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: CheckedNotebook) -> None:
+def test_what_a_crash_would_cost_is_told_only_where_it_is_known(
+    checked: CheckedNotebook,
+) -> None:
     assert cost_words(checked) == "The 2 cells before it were not run."
     assert cost_words(replace(checked, seconds_before=1.234)).startswith(
         "A crash here would cost 1.2 s of re-execution"
@@ -156,7 +185,9 @@ def test_lines_that_install_are_left_out_and_counted(
     ]
     path = tmp_path / "installs.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)
-    assert installs_words(read_notebook(path)) == "Not run: 2 lines that install packages."
+    assert (
+        installs_words(read_notebook(path)) == "Not run: 2 lines that install packages."
+    )
     assert installs_words(checked) == ""
 
 
@@ -166,13 +197,21 @@ def test_a_cell_is_called_by_its_first_line_of_code(checked: CheckedNotebook) ->
 
 def test_remedies_on_the_page_are_the_pages_own() -> None:
     raised = CellRaisedError(
-        "Code cell 0 raised FileNotFoundError: x.", remedy="Continue with --keep-going.", cell=0
+        "Code cell 0 raised FileNotFoundError: x.",
+        remedy="Continue with --keep-going.",
+        cell=0,
     )
     assert "--" not in failed_words(raised, is_upload=True)
-    assert "An upload contains only the notebook" in failed_words(raised, is_upload=True)
-    assert "An upload contains only the notebook" not in failed_words(raised, is_upload=False)
+    assert "An upload contains only the notebook" in failed_words(
+        raised, is_upload=True
+    )
+    assert "An upload contains only the notebook" not in failed_words(
+        raised, is_upload=False
+    )
     stopped = CellStoppedError(
-        "Code cell 0 ran longer than 600 s.", remedy="Allow more with --timeout-s.", cell=0
+        "Code cell 0 ran longer than 600 s.",
+        remedy="Allow more with --timeout-s.",
+        cell=0,
     )
     assert "python -m crane_core check" in failed_words(stopped, is_upload=False)
 
@@ -180,17 +219,25 @@ def test_remedies_on_the_page_are_the_pages_own() -> None:
 def test_the_price_is_told_before_anything_is_sent(checked: CheckedNotebook) -> None:
     tokens = to_send(checked, checked.settings[0]).tokens
     here = price_words(tokens, Endpoint("m*del", "http://127.0.0.1:1/v1"))
-    assert f"{tokens.n:,} tokens" in here and r"m\*del" in here and "price is unknown" in here
+    assert (
+        f"{tokens.n:,} tokens" in here
+        and r"m\*del" in here
+        and "price is unknown" in here
+    )
     assert "price is unknown" in price_words(
         tokens, Endpoint("unheard-of", "https://models.example/v1")
     )
     assert "No model is set" in price_words(tokens, None)
 
 
-def test_a_question_is_called_back_while_the_model_thinks(checked: CheckedNotebook) -> None:
+def test_a_question_is_called_back_while_the_model_thinks(
+    checked: CheckedNotebook,
+) -> None:
     with fake_server(FakePlan(latency_s=2 * PATIENCE_S)) as address:
         setting = checked.settings[0]
-        asking = ask(checked, setting, to_send(checked, setting), Endpoint("slow", address))
+        asking = ask(
+            checked, setting, to_send(checked, setting), Endpoint("slow", address)
+        )
         assert asking.outcome is None
         asking.stop.set()
         once(lambda: asking.outcome)
@@ -200,7 +247,9 @@ def test_a_question_is_called_back_while_the_model_thinks(checked: CheckedNotebo
 
 def test_a_rehearsal_is_labelled_as_executed_and_escaped() -> None:
     html = rehearsal_html(
-        Rehearsal(RehearsalEnd.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']")
+        Rehearsal(
+            RehearsalEnd.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']"
+        )
     )
     assert "<b>" not in html and "<i>" not in html
     assert (

@@ -45,9 +45,17 @@ def test_shares_are_percent_with_one_digit(share: float | None, text: str) -> No
 
 @pytest.mark.parametrize(
     ("difference", "text"),
-    [(16 / 222, "+7.2 pp"), (-0.031, "−3.1 pp"), (0.0, "+0.0 pp"), (None, "–"), (math.nan, "–")],
+    [
+        (16 / 222, "+7.2 pp"),
+        (-0.031, "−3.1 pp"),
+        (0.0, "+0.0 pp"),
+        (None, "–"),
+        (math.nan, "–"),
+    ],
 )
-def test_differences_are_points_with_a_sign(difference: float | None, text: str) -> None:
+def test_differences_are_points_with_a_sign(
+    difference: float | None, text: str
+) -> None:
     assert points(difference) == text
 
 
@@ -85,25 +93,47 @@ def test_every_setting_and_label_has_its_words() -> None:
 def test_an_experiment_of_ones_own_keeps_its_name() -> None:
     assert experiment_words("mine-3") == "mine-3"
     assert "October 2025" in experiment_words("crane-llm-2025-10")
-    assert experiment_words("crane-llm-2026@9a8b7c6") == "CRANE-LLM, release of 2026, at 9a8b7c6"
+    assert (
+        experiment_words("crane-llm-2026@9a8b7c6")
+        == "CRANE-LLM, release of 2026, at 9a8b7c6"
+    )
     assert experiment_words("mine@home") == "mine@home"
 
 
 @pytest.mark.parametrize(
-    "text", ["numpy_1", "**bold**", "[a](b)", "<b>", "$x$", "a|b", "1. a", "`x`", ":red[x]", "# a"]
+    "text",
+    [
+        "numpy_1",
+        "**bold**",
+        "[a](b)",
+        "<b>",
+        "$x$",
+        "a|b",
+        "1. a",
+        "`x`",
+        ":red[x]",
+        "# a",
+    ],
 )
 def test_markdown_in_a_name_is_shown_as_it_is(text: str) -> None:
     """Every mark stands behind a backslash, and nothing else changes."""
     shown = literal(text)
     assert shown.replace("\\", "") == text
     assert all(
-        shown[i - 1] == "\\" for i, letter in enumerate(shown) if letter in "`*_{}[]()<>#|:$"
+        shown[i - 1] == "\\"
+        for i, letter in enumerate(shown)
+        if letter in "`*_{}[]()<>#|:$"
     )
 
 
 def test_counts_and_p_values_that_may_be_missing() -> None:
     assert (whole(None), whole(12.0)) == ("–", "12")
-    assert [p_value(p) for p in (None, math.nan, 0.0421, 0.00004)] == ["–", "–", "0.042", "< 0.001"]
+    assert [p_value(p) for p in (None, math.nan, 0.0421, 0.00004)] == [
+        "–",
+        "–",
+        "0.042",
+        "< 0.001",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +147,9 @@ def test_counts_and_p_values_that_may_be_missing() -> None:
         ),
     ],
 )
-def test_two_inputs_stand_against_each_other(inputs: Inputs, short: str, long: str) -> None:
+def test_two_inputs_stand_against_each_other(
+    inputs: Inputs, short: str, long: str
+) -> None:
     assert (inputs_short(inputs), inputs_words(inputs)) == (short, long)
     assert sentence_case("with GPT-5") == "With GPT-5"
 

@@ -74,7 +74,9 @@ class Visitor:
             url,
             origin=self.origin or self.address,  # type: ignore[arg-type]
             additional_headers=headers,
-            subprotocols=[Subprotocol(part) for part in ("streamlit", *self._back_to())],
+            subprotocols=[
+                Subprotocol(part) for part in ("streamlit", *self._back_to())
+            ],
             max_size=None,
             local_addr=(self.peer, 0),
         )
@@ -94,7 +96,11 @@ class Visitor:
             return await asyncio.to_thread(self._put, seen.session)
 
     def _put(self, session: str) -> int:
-        token = asked(self.address, "/_stcore/health").getheader("Set-Cookie", "").partition(";")[0]
+        token = (
+            asked(self.address, "/_stcore/health")
+            .getheader("Set-Cookie", "")
+            .partition(";")[0]
+        )
         headers = {
             **self.headers,
             "Content-Type": f"multipart/form-data; boundary={_BOUNDARY}",
@@ -104,7 +110,9 @@ class Visitor:
         head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
         body = f"{head}x\r\n--{_BOUNDARY}--\r\n".encode()
         path = f"/_stcore/upload_file/{session}/a"
-        return asked(self.address, path, method="PUT", headers=headers, body=body).status
+        return asked(
+            self.address, path, method="PUT", headers=headers, body=body
+        ).status
 
 
 async def drawn(socket: ClientConnection, page: str, query: str) -> Drawn:
@@ -123,7 +131,10 @@ async def run(socket: ClientConnection, state: ClientState) -> Drawn:
             seen = Drawn(message.new_session.initialize.session_id or seen.session)
         elif kind == "delta":
             seen.elements.append(str(message.delta))
-            for widget in (message.delta.new_element.text_input, message.delta.new_element.button):
+            for widget in (
+                message.delta.new_element.text_input,
+                message.delta.new_element.button,
+            ):
                 if widget.id:
                     seen.widgets[widget.label] = widget.id
                     seen.ids.append(widget.id)

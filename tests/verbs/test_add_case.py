@@ -39,7 +39,16 @@ def add(
     one = write_notebook(lab.parent / "one.ipynb", crashing, error=error)
     other = write_notebook(lab.parent / "other.ipynb", fixed)
     return crane(
-        "add-case", "--name", "trip", "--to", lab, "--crashing", one, "--fixed", other, *more
+        "add-case",
+        "--name",
+        "trip",
+        "--to",
+        lab,
+        "--crashing",
+        one,
+        "--fixed",
+        other,
+        *more,
     )
 
 
@@ -57,7 +66,8 @@ def test_a_case_is_written_with_its_labels_and_passes_verify_and_import(
     said = add(crane, lab, CRASHING, FIXED, *labels)
     assert said.code == 0, said.err
     assert (
-        "target: code cell 1, ZeroDivisionError" in said.out and "1 code cell differs" in said.out
+        "target: code cell 1, ZeroDivisionError" in said.out
+        and "1 code cell differs" in said.out
     )
     assert sorted(path.name for path in lab.iterdir()) == [
         "cases.csv",
@@ -76,26 +86,46 @@ def test_a_case_is_written_with_its_labels_and_passes_verify_and_import(
     assert verified.code == 0 and "1  as recorded" in verified.out
     assert crane("import", lab).code == 0
     told = crane(
-        "sql", "SELECT library, diagnosis, exception FROM cases WHERE benchmark = 'lab'", "--json"
+        "sql",
+        "SELECT library, diagnosis, exception FROM cases WHERE benchmark = 'lab'",
+        "--json",
     )
     assert json.loads(told.out)[0]["diagnosis"] == "a is 0, so 1 / a is undefined"
 
 
 def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
     one = write_notebook(
-        lab.parent / "one.ipynb", [*CRASHING, "b = 2"], error="ZeroDivisionError", target=1
+        lab.parent / "one.ipynb",
+        [*CRASHING, "b = 2"],
+        error="ZeroDivisionError",
+        target=1,
     )
     (lab.parent / "fix.py").write_text("1 / (a + 1)")
     edit = f"1={lab.parent / 'fix.py'}"
     said = crane(
-        "add-case", "--name", "trip", "--to", lab, "--crashing", one, "--edit", edit, "--json"
+        "add-case",
+        "--name",
+        "trip",
+        "--to",
+        lab,
+        "--crashing",
+        one,
+        "--edit",
+        edit,
+        "--json",
     )
     assert (said.code, json.loads(said.out)["n_differ"]) == (0, 1)
     fixed = json.loads((lab / "trip_fixed.ipynb").read_text())
-    assert [cell["source"] for cell in fixed["cells"]] == ["a = 0", "1 / (a + 1)", "b = 2"]
+    assert [cell["source"] for cell in fixed["cells"]] == [
+        "a = 0",
+        "1 / (a + 1)",
+        "b = 2",
+    ]
     assert not any(cell["outputs"] for cell in fixed["cells"])
     assert crane("verify", lab).code == 0
-    again = crane("add-case", "--name", "trip", "--to", lab, "--crashing", one, "--edit", edit)
+    again = crane(
+        "add-case", "--name", "trip", "--to", lab, "--crashing", one, "--edit", edit
+    )
     assert again.code == 1 and "has trip_fixed.ipynb already" in again.err
 
 
@@ -111,7 +141,13 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
             "the fixed notebook does not run through: code cell 1 raised",
         ),
         pytest.param(
-            *(CRASHING, ["a = 0"], None, (), "there is no code cell 1; the notebook has 1"),
+            *(
+                CRASHING,
+                ["a = 0"],
+                None,
+                (),
+                "there is no code cell 1; the notebook has 1",
+            ),
             marks=pytest.mark.slow,
         ),
         pytest.param(
@@ -141,7 +177,13 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
             ),
             marks=pytest.mark.slow,
         ),
-        (["while True: pass"], ["1"], None, ("--timeout-s", "1"), "did not come to an end"),
+        (
+            ["while True: pass"],
+            ["1"],
+            None,
+            ("--timeout-s", "1"),
+            "did not come to an end",
+        ),
         (
             CRASHING,
             CRASHING,
@@ -149,7 +191,13 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
             ("--no-run",),
             "The two notebooks have the same code",
         ),
-        (CRASHING, FIXED, None, ("--no-run",), "no error output, so its target cell is unknown"),
+        (
+            CRASHING,
+            FIXED,
+            None,
+            ("--no-run",),
+            "no error output, so its target cell is unknown",
+        ),
         (
             CRASHING,
             FIXED,
@@ -157,8 +205,20 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
             ("--no-run", "--target", "0"),
             "that of code cell 1, not of 0",
         ),
-        (CRASHING, FIXED, "KeyError", ("--name", "../trip"), "cannot be the name of a case"),
-        (CRASHING, FIXED, "KeyError", ("--name", "trip_fixed"), "cannot be the name of a case"),
+        (
+            CRASHING,
+            FIXED,
+            "KeyError",
+            ("--name", "../trip"),
+            "cannot be the name of a case",
+        ),
+        (
+            CRASHING,
+            FIXED,
+            "KeyError",
+            ("--name", "trip_fixed"),
+            "cannot be the name of a case",
+        ),
     ],
 )
 def test_what_is_no_case_is_told_in_one_line_and_nothing_is_written(
@@ -181,7 +241,9 @@ def test_a_crash_that_is_different_the_second_time_is_no_case(
 ) -> None:
     flag = tmp_path / "ran"
     once = f"import pathlib\nflag = pathlib.Path({str(flag)!r})\nseen = flag.exists()\nflag.touch()"
-    said = add(crane, lab, [once, "raise (KeyError if seen else ValueError)(1)"], ["1", "1"])
+    said = add(
+        crane, lab, [once, "raise (KeyError if seen else ValueError)(1)"], ["1", "1"]
+    )
     assert said.code == 1
     assert "differ: ValueError in code cell 1 and KeyError in code cell 1" in said.err
     assert not lab.exists()
@@ -202,12 +264,21 @@ def test_without_a_run_it_says_so(crane: Run, lab: Path) -> None:
     assert crane("verify", lab).code == 1
 
 
-def test_a_second_case_joins_the_table_and_a_broken_table_is_kept(crane: Run, lab: Path) -> None:
+def test_a_second_case_joins_the_table_and_a_broken_table_is_kept(
+    crane: Run, lab: Path
+) -> None:
     lab.mkdir()
     (lab / "cases.csv").write_text("case_id,stage,library\ntour,modelling,torch\n")
     assert (
         add(
-            crane, lab, CRASHING, FIXED, "--library", "numpy", "--no-run", error="ZeroDivisionError"
+            crane,
+            lab,
+            CRASHING,
+            FIXED,
+            "--library",
+            "numpy",
+            "--no-run",
+            error="ZeroDivisionError",
         ).code
         == 0
     )
@@ -218,13 +289,22 @@ def test_a_second_case_joins_the_table_and_a_broken_table_is_kept(crane: Run, la
     ]
     (lab / "cases.csv").write_bytes(b"case_id\n\xff\n")
     said = add(
-        crane, lab, CRASHING, FIXED, "--name", "other", "--no-run", error="ZeroDivisionError"
+        crane,
+        lab,
+        CRASHING,
+        FIXED,
+        "--name",
+        "other",
+        "--no-run",
+        error="ZeroDivisionError",
     )
     assert said.code == 1 and "cases.csv cannot be read" in said.err
     assert not (lab / "other_fixed.ipynb").exists()
 
 
-def test_labels_stay_as_they_are_and_a_formula_is_refused(crane: Run, lab: Path) -> None:
+def test_labels_stay_as_they_are_and_a_formula_is_refused(
+    crane: Run, lab: Path
+) -> None:
     told = ("--diagnosis", "'a' is \"zero\", so 1 / a fails", "--no-run")
     assert add(crane, lab, CRASHING, FIXED, *told, error="ZeroDivisionError").code == 0
     [row] = csv.DictReader(io.StringIO((lab / "cases.csv").read_text(), newline=""))
@@ -233,6 +313,10 @@ def test_labels_stay_as_they_are_and_a_formula_is_refused(crane: Run, lab: Path)
     more = ("--name", "other", "--diagnosis", "=HYPERLINK(1)", "--no-run")
     said = add(crane, lab, CRASHING, FIXED, *more, error="ZeroDivisionError")
     assert (
-        said.code == 1 and said.err.count("\n") == 1 and "the diagnosis for a formula" in said.err
+        said.code == 1
+        and said.err.count("\n") == 1
+        and "the diagnosis for a formula" in said.err
     )
-    assert (lab / "cases.csv").read_bytes() == kept and not (lab / "other_fixed.ipynb").exists()
+    assert (lab / "cases.csv").read_bytes() == kept and not (
+        lab / "other_fixed.ipynb"
+    ).exists()

@@ -43,12 +43,15 @@ def test_this_machine_needs_no_login(address: str) -> None:
         started("--address", address)
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5", "crane.lab.example"])
+@pytest.mark.parametrize(
+    "address", ["0.0.0.0", "::", "192.168.1.5", "crane.lab.example"]
+)
 def test_other_machines_are_refused_without_a_login(address: str) -> None:
     with pytest.raises(IdentityError, match="asks nobody to log in") as refused:
         started("--address", address)
     assert all(
-        way in refused.value.remedy for way in ("CRANE_PASSWORD", "--roles FILE", "--no-login")
+        way in refused.value.remedy
+        for way in ("CRANE_PASSWORD", "--roles FILE", "--no-login")
     )
 
 
@@ -77,7 +80,9 @@ def test_a_password_or_a_roles_file_is_a_login(
 def test_a_malformed_roles_file_stops_the_start(tmp_path: Path, text: str) -> None:
     roles = tmp_path / "roles.toml"
     roles.write_text(text)
-    with pytest.raises(IdentityError, match=r"The roles file \(--roles or CRANE_ROLES\)"):
+    with pytest.raises(
+        IdentityError, match=r"The roles file \(--roles or CRANE_ROLES\)"
+    ):
         started("--roles", str(roles))
 
 

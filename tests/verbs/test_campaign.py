@@ -35,7 +35,12 @@ def run(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
 def refused(spoken: Spoken, words: str) -> bool:
     """Exit 1 with one last line on stderr that holds these words and a remedy."""
     last = spoken.err.splitlines()[-1]
-    return spoken.code == 1 and spoken.out == "" and last.startswith("error: ") and words in last
+    return (
+        spoken.code == 1
+        and spoken.out == ""
+        and last.startswith("error: ")
+        and words in last
+    )
 
 
 def label_all(folder: DataFolder, campaign: str) -> None:
@@ -48,12 +53,25 @@ def label_all(folder: DataFolder, campaign: str) -> None:
             assert desk.take(annotator, [act]).refused == {}
 
 
-def test_create_shows_the_plan_and_a_dry_run_stores_nothing(run: Run, answered: DataFolder) -> None:
-    shown = run("create", "pilot", "--annotators", "ana,ben", *OURS, "--design", "all", "--dry-run")
+def test_create_shows_the_plan_and_a_dry_run_stores_nothing(
+    run: Run, answered: DataFolder
+) -> None:
+    shown = run(
+        "create",
+        "pilot",
+        "--annotators",
+        "ana,ben",
+        *OURS,
+        "--design",
+        "all",
+        "--dry-run",
+    )
     assert shown.code == 0
     assert "Population: 48 verdicts, minibench, ours; detected crash." in shown.out
     assert "heron · runtime" in shown.out
-    assert "ana: 48 items and 2 hidden repeats, about 0.8 h at 60 s an item" in shown.out
+    assert (
+        "ana: 48 items and 2 hidden repeats, about 0.8 h at 60 s an item" in shown.out
+    )
     assert "Nothing was stored." in shown.err
     assert campaign_names(answered) == []
 
@@ -66,9 +84,18 @@ def test_gold_items_come_from_a_file_and_from_a_locked_campaign(
     label_all(answered, "pilot")
     assert run("lock", "pilot", "--by", "cleo").code == 0
     table = tmp_path / "gold.csv"
-    table.write_text("instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,2\n")
+    table.write_text(
+        "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,2\n"
+    )
     shown = run(
-        "create", "second", *wish, "--gold", str(table), "--gold-from", "pilot:2", "--gold-feedback"
+        "create",
+        "second",
+        *wish,
+        "--gold",
+        str(table),
+        "--gold-from",
+        "pilot:2",
+        "--gold-feedback",
     )
     assert (
         "Gold: 3 items with a known label (gold.csv, pilot), once in everybody's order; annotators are told"
@@ -77,11 +104,15 @@ def test_gold_items_come_from_a_file_and_from_a_locked_campaign(
     plan = kept_campaign(answered, "second").plan
     assert (plan.gold[0].run, plan.gold_feedback, len(plan.items)) == (2, True, 45)
     assert "gold, ana: 0 of 0 right; 3 in all" in run("status", "second").out
-    assert refused(run("create", "third", *wish, "--gold-from", "pilot"), "does not say how many")
+    assert refused(
+        run("create", "third", *wish, "--gold-from", "pilot"), "does not say how many"
+    )
     assert refused(run("create", "third", *wish, "--gold-feedback"), "needs gold items")
 
 
-def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: DataFolder) -> None:
+def test_the_seed_that_a_dry_run_shows_stores_that_plan(
+    run: Run, answered: DataFolder
+) -> None:
     wish = (
         "pilot",
         "--annotators",
@@ -96,7 +127,9 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: Data
     )
     shown = json.loads(run("create", *wish, "--dry-run", "--json").out)
     assert shown["seed"] > 10**9
-    stored = json.loads(run("create", *wish, "--seed", str(shown["seed"]), "--json").out)
+    stored = json.loads(
+        run("create", *wish, "--seed", str(shown["seed"]), "--json").out
+    )
     assert stored == shown
     plan = kept_campaign(answered, "pilot").plan
     assert (plan.seed, plan.title, plan.created_by, len(plan.items)) == (
@@ -132,7 +165,9 @@ def test_what_cannot_be_done_is_one_line_with_a_remedy(
     assert refused(run(*arguments), words)
 
 
-def test_facts_without_texts_cannot_be_labelled_and_the_remedy_is_to_fetch(run: Run) -> None:
+def test_facts_without_texts_cannot_be_labelled_and_the_remedy_is_to_fetch(
+    run: Run,
+) -> None:
     spoken = run("create", "pilot", "--annotators", "ana")
     assert refused(
         spoken,
@@ -165,7 +200,9 @@ def test_status_tells_every_campaign_and_one(run: Run) -> None:
         "--design",
         "all",
     )
-    assert {line.split(":")[0] for line in run("status").out.splitlines() if line[0] != " "} == {
+    assert {
+        line.split(":")[0] for line in run("status").out.splitlines() if line[0] != " "
+    } == {
         "one",
         "two",
     }
@@ -175,7 +212,17 @@ def test_status_tells_every_campaign_and_one(run: Run) -> None:
 
 
 def test_lock_tells_what_is_open_and_refuses_until_told_anyway(run: Run) -> None:
-    run("create", "pilot", "--annotators", "ana,ben", *OURS, "--design", "all", "--seed", SEED)
+    run(
+        "create",
+        "pilot",
+        "--annotators",
+        "ana,ben",
+        *OURS,
+        "--design",
+        "all",
+        "--seed",
+        SEED,
+    )
     spoken = run("lock", "pilot", "--by", "cleo")
     assert refused(spoken, "not finished")
     assert "unlabelled items: ana 48, ben 48" in spoken.err
@@ -191,7 +238,17 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run("create", "pilot", "--annotators", "ana,ben", *OURS, "--margin", "0.1", "--seed", SEED)
+    run(
+        "create",
+        "pilot",
+        "--annotators",
+        "ana,ben",
+        *OURS,
+        "--margin",
+        "0.1",
+        "--seed",
+        SEED,
+    )
     label_all(answered, "pilot")
     assert run("lock", "pilot", "--by", "cleo").code == 0
     out = tmp_path / "export"
@@ -213,7 +270,10 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
         "dora",
     ]
     assert main(arguments) == 0
-    assert "Items, names and orders are the same as in the export." in capsys.readouterr().err
+    assert (
+        "Items, names and orders are the same as in the export."
+        in capsys.readouterr().err
+    )
     old, new = (
         kept_campaign(answered, "pilot").plan,
         kept_campaign(DataFolder(elsewhere), "pilot").plan,
@@ -229,12 +289,23 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
 def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
     run: Run, answered: DataFolder, tmp_path: Path
 ) -> None:
-    run("create", "pilot", "--annotators", "ana,eva", *OURS, "--design", "all", "--seed", SEED)
+    run(
+        "create",
+        "pilot",
+        "--annotators",
+        "ana,eva",
+        *OURS,
+        "--design",
+        "all",
+        "--seed",
+        SEED,
+    )
     plan = kept_campaign(answered, "pilot").plan
     one, two, three, *_ = (item.item for item in plan.items)
     file = tmp_path / "labels.csv"
     file.write_text(
-        f"item,label\n{one},good\n{two},bad\nnobody,good\n{two},good\n{three},\n", "utf-8"
+        f"item,label\n{one},good\n{two},bad\nnobody,good\n{two},good\n{three},\n",
+        "utf-8",
     )
     told = (
         "labels",
@@ -249,7 +320,8 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
     )
     spoken = run(*told)
     assert refused(
-        spoken, "2 rows cannot be stored (1 unknown item, 1 contradiction), so nothing was."
+        spoken,
+        "2 rows cannot be stored (1 unknown item, 1 contradiction), so nothing was.",
     )
     assert "line 4: 'nobody' is not an item of pilot" in spoken.err
     assert (
@@ -259,12 +331,16 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
     assert not (answered.ledger / "labels" / "pilot" / "eva.jsonl").exists()
     spoken = run(*told, "--skip-invalid")
     assert spoken.code == 0
-    assert spoken.out.startswith("pilot: 2 labels of eva stored, from labels.csv, sha256 ")
+    assert spoken.out.startswith(
+        "pilot: 2 labels of eva stored, from labels.csv, sha256 "
+    )
     assert (
         "skipped: 1 unknown item, 1 contradiction" in spoken.out
         and "1 row has no label" in spoken.out
     )
-    [_, eva] = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["annotators"]
+    [_, eva] = json.loads(run("status", "pilot", "--json").out)["campaigns"][0][
+        "annotators"
+    ]
     assert eva["unlabelled"] == 46
     assert refused(run(*told), "2 already labelled, 1 unknown item, 1 contradiction")
     assert refused(
@@ -279,19 +355,43 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
 def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
     run: Run, answered: DataFolder, tmp_path: Path
 ) -> None:
-    run("create", "pilot", "--annotators", "ana,ben", *OURS, "--margin", "0.3", "--seed", SEED)
+    run(
+        "create",
+        "pilot",
+        "--annotators",
+        "ana,ben",
+        *OURS,
+        "--margin",
+        "0.3",
+        "--seed",
+        SEED,
+    )
     out = tmp_path / "export"
-    assert refused(run("export", "pilot", "--out", out, "--with-texts"), "is blind and not locked")
+    assert refused(
+        run("export", "pilot", "--out", out, "--with-texts"), "is blind and not locked"
+    )
     assert not out.exists()
     label_all(answered, "pilot")
     assert run("lock", "pilot", "--by", "cleo").code == 0
-    assert run("export", "pilot", "--out", out, "--form", "label-studio", "--with-texts").code == 0
-    assert sorted(file.name for file in out.iterdir()) == ["README.txt", "config.xml", "tasks.json"]
+    assert (
+        run(
+            "export", "pilot", "--out", out, "--form", "label-studio", "--with-texts"
+        ).code
+        == 0
+    )
+    assert sorted(file.name for file in out.iterdir()) == [
+        "README.txt",
+        "config.xml",
+        "tasks.json",
+    ]
     assert "fails, said" in (out / "tasks.json").read_text("utf-8")
     assert refused(
-        run("export", "pilot", "--out", out, "--force"), "something other than an export"
+        run("export", "pilot", "--out", out, "--force"),
+        "something other than an export",
     )
-    assert run("export", "pilot", "--out", tmp_path / "set", "--form", "dataset").code == 0
+    assert (
+        run("export", "pilot", "--out", tmp_path / "set", "--form", "dataset").code == 0
+    )
     assert "fails, said" not in (tmp_path / "set" / "README.md").read_text("utf-8")
     with pytest.raises(SystemExit) as left:
         run("export", "pilot", "--out", out, "--form", "sheet")
@@ -301,13 +401,26 @@ def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
 def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     run: Run, answered: DataFolder, answered_folder: DataFolder, tmp_path: Path
 ) -> None:
-    run("create", "pilot", "--annotators", "ana", *OURS, "--margin", "0.3", "--seed", SEED)
+    run(
+        "create",
+        "pilot",
+        "--annotators",
+        "ana",
+        *OURS,
+        "--margin",
+        "0.3",
+        "--seed",
+        SEED,
+    )
     assert run("guideline", "pilot").out.startswith("**Your task.**")
     assert "has not changed" in run("guideline", "pilot", "--diff").err
     text = tmp_path / "mine.md"
     text.write_text("**Your task.** Judge.\n\nCauses count.\n", "utf-8")
     assert refused(run("guideline", "pilot", "--set", text), "the name of its author")
-    assert "is in force since" in run("guideline", "pilot", "--set", text, "--by", "cleo").out
+    assert (
+        "is in force since"
+        in run("guideline", "pilot", "--set", text, "--by", "cleo").out
+    )
     assert refused(
         run("guideline", "pilot", "--set", text, "--by", "cleo"),
         "is the guideline of 'pilot' already",
@@ -318,10 +431,14 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     changes = run("guideline", "pilot", "--diff").out.splitlines()
     assert "+Causes count." in changes and changes[1].endswith("cleo")
     text.write_bytes(b"\xff")
-    assert refused(run("guideline", "pilot", "--set", text, "--by", "cleo"), "is not a text file")
+    assert refused(
+        run("guideline", "pilot", "--set", text, "--by", "cleo"), "is not a text file"
+    )
     assert run("lock", "pilot", "--by", "cleo", "--anyway").code == 0
     text.write_text("Too late.", "utf-8")
-    assert refused(run("guideline", "pilot", "--set", text, "--by", "cleo"), "can no longer change")
+    assert refused(
+        run("guideline", "pilot", "--set", text, "--by", "cleo"), "can no longer change"
+    )
     out = tmp_path / "export"
     assert run("export", "pilot", "--out", out).code == 0
     assert run("create", "second", "--from", out / "plan.json").code == 0
@@ -331,7 +448,9 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     )
 
 
-def label_some(folder: DataFolder, campaign: str, who: str, n: int, label: str = "correct") -> None:
+def label_some(
+    folder: DataFolder, campaign: str, who: str, n: int, label: str = "correct"
+) -> None:
     desk = LabelStore(folder, campaign)
     for _ in range(n):
         coming = desk.journal(who).upcoming(1)[0]
@@ -373,24 +492,33 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     text.write_text("Judge the cause.", "utf-8")
     assert run("guideline", "pilot", "--set", text, "--by", "lead").code == 0
     spoken = run("main", "pilot", "--by", "lead", "--why", "guideline is clear")
-    assert "the main round is open for ana, ben, cem, dia: guideline is clear" in spoken.out
+    assert (
+        "the main round is open for ana, ben, cem, dia: guideline is clear"
+        in spoken.out
+    )
     assert refused(run("main", "pilot", "--by", "lead"), "open already")
     label_some(answered, "pilot", "ana", 5)
     label_some(answered, "pilot", "ben", 3, "wrong")
     assert (
-        "eva joined; ben left" in run("people", "pilot", "--replace", "ben=eva", "--by", "lead").out
+        "eva joined; ben left"
+        in run("people", "pilot", "--replace", "ben=eva", "--by", "lead").out
     )
     with pytest.raises(CampaignError, match="no longer labels"):
         LabelStore(answered, "pilot").take("ben", [])
     for who in ("ana", "cem", "dia", "eva"):
         label_some(
-            answered, "pilot", who, len(LabelStore(answered, "pilot").journal(who).upcoming(99))
+            answered,
+            "pilot",
+            who,
+            len(LabelStore(answered, "pilot").journal(who).upcoming(99)),
         )
     told = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]
     assert told["open"]["unlabelled"] == told["open"]["unassigned"] == 0
     assert [entry["kind"] for entry in told["rounds"]] == ["main round", "people"]
     assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
-    assert refused(run("people", "pilot", "--add", "finn", "--by", "lead"), "was locked by lead")
+    assert refused(
+        run("people", "pilot", "--add", "finn", "--by", "lead"), "was locked by lead"
+    )
     assert refused(run("again", "pilot", "--by", "lead"), "Nothing says which items")
     assert (
         "items are labelled again by"
@@ -426,7 +554,10 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     assert final_outcomes(there, new) == final_outcomes(answered, old)
     assert guideline_versions(there, new)[1:] == guideline_versions(answered, old)[1:]
     assert new.guideline_text == old.guideline_text
-    assert {final.label for final in final_outcomes(there, new).values()} <= {None, Label.PARTIAL}
+    assert {final.label for final in final_outcomes(there, new).values()} <= {
+        None,
+        Label.PARTIAL,
+    }
 
 
 def test_who_is_idle_hands_back(run: Run, answered: DataFolder) -> None:
@@ -452,23 +583,33 @@ def test_who_is_idle_hands_back(run: Run, answered: DataFolder) -> None:
     )
     assert kept_campaign(answered, "pilot").plan.orders["cem"] == ()
     assert refused(
-        run("people", "pilot", "--replace", "ana", "--by", "lead"), "does not say who takes over"
+        run("people", "pilot", "--replace", "ana", "--by", "lead"),
+        "does not say who takes over",
     )
-    assert refused(run("people", "pilot", "--add", "ana", "--by", "lead"), "labels in it already")
-    assert refused(run("again", "pilot", "--labels", "best", "--by", "lead"), "is not a label")
-    assert refused(run("again", "pilot", "--items", "none", "--by", "lead"), "is not an item")
+    assert refused(
+        run("people", "pilot", "--add", "ana", "--by", "lead"), "labels in it already"
+    )
+    assert refused(
+        run("again", "pilot", "--labels", "best", "--by", "lead"), "is not a label"
+    )
+    assert refused(
+        run("again", "pilot", "--items", "none", "--by", "lead"), "is not an item"
+    )
 
 
 def test_labels_come_with_their_export_alone(run: Run, tmp_path: Path) -> None:
     assert refused(
-        run("create", "pilot", "--annotators", "ana", *OURS, "--with-labels"), "needs an export"
+        run("create", "pilot", "--annotators", "ana", *OURS, "--with-labels"),
+        "needs an export",
     )
     run("create", "pilot", "--annotators", "ana", *OURS, "--seed", SEED)
     run("lock", "pilot", "--by", "lead", "--anyway")
     out = tmp_path / "export"
     run("export", "pilot", "--out", out)
     source = ("--from", out / "plan.json", "--with-labels")
-    assert refused(run("create", "other", *source), "have other names under another one")
+    assert refused(
+        run("create", "other", *source), "have other names under another one"
+    )
     (out / "acts.jsonl").write_text("no act\n")
     assert refused(run("create", *source), "does not hold the whole work")
 
@@ -482,7 +623,9 @@ def test_everything_works_while_the_app_holds_the_database(
         assert created.code == 0
         label_all(answered, "pilot")
         assert (
-            json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["open"]["unlabelled"]
+            json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["open"][
+                "unlabelled"
+            ]
             == 0
         )
         assert run("export", "pilot", "--out", tmp_path / "before").code == 0

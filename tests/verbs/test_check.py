@@ -35,7 +35,10 @@ def test_a_certain_crash_is_told_with_evidence_and_remedy(
     said = capsys.readouterr().out
     assert "code cell 1 of tide.ipynb will certainly crash" in said
     assert "reason    ValueError" in said and "remedy" in said
-    assert "; levels was assigned in code cell 0; means was assigned in code cell 0\n" in said
+    assert (
+        "; levels was assigned in code cell 0; means was assigned in code cell 0\n"
+        in said
+    )
     assert "1 cell ran before it" in said
 
 
@@ -64,7 +67,11 @@ def test_no_certain_crash_is_no_promise(
     assert "they never say that a cell is safe" in capsys.readouterr().out
     assert check(tmp_path / "data", str(notebook), "--target", "0", "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["crashes"], told["predicted"], told["findings"]) == (None, "nothing certain", [])
+    assert (told["crashes"], told["predicted"], told["findings"]) == (
+        None,
+        "nothing certain",
+        [],
+    )
 
 
 def test_a_script_is_told_by_the_exit_code(notebook: Path, tmp_path: Path) -> None:
@@ -80,7 +87,13 @@ def test_a_model_is_asked_over_http(
     with fake_server(FakePlan()) as address:
         assert (
             check(
-                tmp_path / "data", str(notebook), "--model", "fake", "--base-url", address, "--json"
+                tmp_path / "data",
+                str(notebook),
+                "--model",
+                "fake",
+                "--base-url",
+                address,
+                "--json",
             )
             == 0
         )
@@ -194,7 +207,10 @@ def test_several_notebooks_have_a_verdict_each_and_one_exit_code(
     spoken = capsys.readouterr()
     told = json.loads(spoken.out)
     assert (told["predicted_crashes"], told["failed"]) == (1, 1)
-    assert [entry["notebook"] for entry in told["notebooks"]] == [str(broken), str(notebook)]
+    assert [entry["notebook"] for entry in told["notebooks"]] == [
+        str(broken),
+        str(notebook),
+    ]
     assert "not a readable notebook" in told["notebooks"][0]["error"]
     assert told["notebooks"][1]["findings"][0]["exception"] == "ValueError"
     assert "error: " in spoken.err
@@ -202,9 +218,15 @@ def test_several_notebooks_have_a_verdict_each_and_one_exit_code(
 
 @pytest.mark.parametrize("option", [["--target", "1"], ["--attach", "x"]])
 def test_what_is_about_one_notebook_is_refused_for_several(
-    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+    notebook: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    option: list[str],
 ) -> None:
-    assert check(tmp_path / "data", str(notebook), str(tmp_path / "other.ipynb"), *option) == 1
+    assert (
+        check(tmp_path / "data", str(notebook), str(tmp_path / "other.ipynb"), *option)
+        == 1
+    )
     assert (
         capsys.readouterr().err
         == f"error: {option[0]} is about one notebook. Name one, or leave out {option[0]}.\n"
@@ -226,13 +248,22 @@ def test_what_is_no_notebook_is_told_as_what_it_is(
     (tmp_path / "state.json").write_text('{"schema_version": 2}')
     expected = {
         "notes.txt": ("is a text, not a notebook.", "one of its code cells"),
-        "tide.py": ("is a Python script, not a notebook.", "jupytext --to notebook tide.py"),
+        "tide.py": (
+            "is a Python script, not a notebook.",
+            "jupytext --to notebook tide.py",
+        ),
         "tide.json": ("is JSON, but not a notebook.", "Name an .ipynb file"),
         "tide.png": ("is neither a notebook nor a text.", "Name an .ipynb file"),
-        "state.json": ("is a kernel state that was captured, not a notebook.", "Name the notebook"),
+        "state.json": (
+            "is a kernel state that was captured, not a notebook.",
+            "Name the notebook",
+        ),
         "empty": ("is a folder without notebooks.", "Name an .ipynb file"),
         ".": ("is a folder with 1 notebook, not a notebook.", f"such as {notebook}"),
-        "nowhere.ipynb": ("cannot be read: No such file or directory.", "Check the path"),
+        "nowhere.ipynb": (
+            "cannot be read: No such file or directory.",
+            "Check the path",
+        ),
     }
     for name, (what, remedy) in expected.items():
         assert check(tmp_path / "data", str(tmp_path / name)) == 1

@@ -31,7 +31,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     folder = DataFolder(tmp_path_factory.mktemp("whole"))
     append(
         inventory_file(folder),
-        InventoryAct(Listed.RUN, "shipped", InventoryAction.RENAME, "2026", "ana", title="S"),
+        InventoryAct(
+            Listed.RUN, "shipped", InventoryAction.RENAME, "2026", "ana", title="S"
+        ),
     )
     prepare(folder).close()
     return folder
@@ -43,7 +45,9 @@ def copy(whole: DataFolder, tmp_path: Path) -> DataFolder:
     return DataFolder(tmp_path / "data")
 
 
-def say(folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str) -> Spoken:
+def say(
+    folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> Spoken:
     capsys.readouterr()
     code = main(["--data", str(folder.path), *arguments])
     return Spoken(code, *capsys.readouterr())
@@ -57,13 +61,19 @@ def read_only(copy: DataFolder) -> DataFolder:
     return copy
 
 
-def beside_read_only(folder: DataFolder, *arguments: str) -> subprocess.CompletedProcess[str]:
+def beside_read_only(
+    folder: DataFolder, *arguments: str
+) -> subprocess.CompletedProcess[str]:
     """A verb in a separate process, to which the folder is read-only."""
     mounts = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"]
     mounts += ["--ro-bind", str(folder.path), str(folder.path)]
     verb = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *arguments]
     return subprocess.run(
-        ["bwrap", *mounts, *verb], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        ["bwrap", *mounts, *verb],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
 
 
@@ -72,7 +82,9 @@ def beside_read_only(folder: DataFolder, *arguments: str) -> subprocess.Complete
     [
         (("sql", "SELECT title FROM inventory_acts"), "S"),
         pytest.param(("doctor",), "Damaged database\n  none", marks=pytest.mark.slow),
-        pytest.param(("report", "--table", "1"), "Applicable cases", marks=pytest.mark.slow),
+        pytest.param(
+            ("report", "--table", "1"), "Applicable cases", marks=pytest.mark.slow
+        ),
         pytest.param(("backup", "{tmp}/kept"), "all checked", marks=pytest.mark.slow),
         pytest.param(("check", "{tmp}/a.ipynb"), "IndexError", marks=pytest.mark.slow),
     ],
@@ -82,7 +94,9 @@ def test_what_only_reads_works_on_a_read_only_medium(
     read_only: DataFolder, tmp_path: Path, verb: tuple[str, ...], words: str
 ) -> None:
     write_notebook(tmp_path / "a.ipynb", ["v = [1]", "v[3]"], counts=[None, None])
-    done = beside_read_only(read_only, *(part.replace("{tmp}", str(tmp_path)) for part in verb))
+    done = beside_read_only(
+        read_only, *(part.replace("{tmp}", str(tmp_path)) for part in verb)
+    )
     assert (done.returncode, words in done.stdout) == (0, True), done.stderr
 
 
@@ -93,12 +107,16 @@ def test_what_writes_is_refused_on_a_read_only_medium(read_only: DataFolder) -> 
 
 
 def test_a_read_only_folder_without_a_database_is_read_from_its_files(
-    copy: DataFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    copy: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     copy.database.unlink()
     before = sorted(copy.path.rglob("*"))
     monkeypatch.setattr(places.DataFolder, "is_read_only", True)
-    assert say(copy, capsys, "sql", "SELECT title FROM inventory_acts").out.endswith("S\n")
+    assert say(copy, capsys, "sql", "SELECT title FROM inventory_acts").out.endswith(
+        "S\n"
+    )
     assert sorted(copy.path.rglob("*")) == before
     with pytest.raises(StoreError, match="read-only"):
         prepare(copy)
@@ -149,7 +167,8 @@ def test_doctor_names_what_is_odd_in_the_ledger_and_does_not_wait_for_it(
     for name in ("pipe", "zero", "loop"):
         assert f"ledger/runs/{name}.jsonl {no_file}" in told[""]
     assert (
-        "ledger/notes.txt is not a file of the ledger. Move it out of the data folder." in told[""]
+        "ledger/notes.txt is not a file of the ledger. Move it out of the data folder."
+        in told[""]
     )
     assert "ledger/other.jsonl holds no line of a ledger." in told[""]
     assert f"ledger/.manifest/{entry.name} is empty, so a loss in" in told[""]
@@ -160,13 +179,16 @@ def test_doctor_names_what_is_odd_in_the_ledger_and_does_not_wait_for_it(
 
 
 def test_an_act_is_told_as_done_where_the_database_cannot_follow(
-    copy: DataFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    copy: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The disk is full from the second opening on, which brings the database up to what was done."""
 
     def full(*_: object) -> None:
         raise StoreError(
-            "The database refused a change: No space left on device.", remedy="Free some space."
+            "The database refused a change: No space left on device.",
+            remedy="Free some space.",
         )
 
     monkeypatch.setattr(remove, "prepare_or_read", full)
@@ -186,7 +208,9 @@ def test_a_question_that_takes_too_long_is_stopped(
     assert "took longer than 0.5 s and was stopped" in told.err
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="this system has no pipes with names"
+)
 def test_pipes_and_loops_beside_pairs_are_left_out(
     copy: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,5 +222,7 @@ def test_pipes_and_loops_beside_pairs_are_left_out(
     (lab / "self").symlink_to(lab)
     assert say(copy, capsys, "verify", str(lab)).code == 0
     told = say(copy, capsys, "import", str(lab))
-    assert "loop, archive member: it is a link that leads to itself; skipped" in told.out
+    assert (
+        "loop, archive member: it is a link that leads to itself; skipped" in told.out
+    )
     assert "pipe, archive member: it is not a regular file; skipped" in told.out

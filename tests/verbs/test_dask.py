@@ -23,7 +23,15 @@ from tests.dask_pieces import dask_processes
 from tests.spoken import Run, speaker
 from tests.written_pairs import write_notebook, write_pair
 
-RULES = ("detect", "--detector", "rules", "--setting", "runtime", "--benchmark", "minibench")
+RULES = (
+    "detect",
+    "--detector",
+    "rules",
+    "--setting",
+    "runtime",
+    "--benchmark",
+    "minibench",
+)
 GOOD = (["a = 0", "1 / a"], ["a = 1", "1 / a"])
 WRONG = (["a = 1", "1 / a"], ["a = 1", "1 / a"])
 
@@ -52,31 +60,54 @@ def answers(folder: DataFolder) -> list[Answer]:
     return [one for one in lines_of(folder, "rules-*.jsonl") if isinstance(one, Answer)]
 
 
-def test_rules_answer_on_a_cluster_as_here(run: Run, folder: DataFolder, address: str) -> None:
+def test_rules_answer_on_a_cluster_as_here(
+    run: Run, folder: DataFolder, address: str
+) -> None:
     there = run(*RULES, "--dask", address)
     assert there.code == 0, there.err
     assert f"notebooks on the cluster {address}, " in there.err
     assert "dashboard: http://127.0.0.1:" in there.err
     on_cluster = {
-        one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)
+        one.instance_id: (one.crashes, one.reasoning, one.diagnostics)
+        for one in answers(folder)
     }
     assert run(*RULES, "--dask", "off", "--again", "--concurrency", "1").code == 0
     assert len(answers(folder)) == 2 * len(on_cluster)
     assert {
-        one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)
+        one.instance_id: (one.crashes, one.reasoning, one.diagnostics)
+        for one in answers(folder)
     } == on_cluster
 
 
 @pytest.mark.slow
 def test_an_analyzer_answers_on_a_cluster(run: Run, address: str) -> None:
-    pylint = ("detect", "--detector", "pylint", "--setting", "code", "--benchmark", "minibench")
+    pylint = (
+        "detect",
+        "--detector",
+        "pylint",
+        "--setting",
+        "code",
+        "--benchmark",
+        "minibench",
+    )
     checked = run(*pylint, "--instances", "numpy_1_*", "--dask", address, "--json")
-    assert (json.loads(checked.out)["answered"], json.loads(checked.out)["questions"]) == (2, 2)
+    assert (
+        json.loads(checked.out)["answered"],
+        json.loads(checked.out)["questions"],
+    ) == (2, 2)
 
 
 def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder) -> None:
     """It is refused before anybody looks for the scheduler, and there is none."""
-    fake = ("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench")
+    fake = (
+        "detect",
+        "--detector",
+        "fake",
+        "--setting",
+        "code",
+        "--benchmark",
+        "minibench",
+    )
     asked = run(*fake, "--dask", "tcp://127.0.0.1:1")
     assert asked.code == 1
     assert (
@@ -101,7 +132,11 @@ def test_ctrl_c_stops_a_local_cluster(whole_folder: DataFolder, tmp_path: Path) 
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     # In a separate group, all of which a terminal's Ctrl+C reaches.
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
     ) as first:
         assert first.stderr is not None
         said = []
@@ -117,9 +152,13 @@ def test_ctrl_c_stops_a_local_cluster(whole_folder: DataFolder, tmp_path: Path) 
     assert "Traceback" not in told
     n_kept = len(answers(whole_folder))
     assert 0 < n_kept < 80
-    again = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    again = subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=False
+    )
     assert again.returncode == 0, again.stderr
-    assert set(Counter(one.instance_id for one in answers(whole_folder)).values()) == {1}
+    assert set(Counter(one.instance_id for one in answers(whole_folder)).values()) == {
+        1
+    }
     assert len(answers(whole_folder)) == 80
 
 
@@ -137,7 +176,11 @@ def test_pairs_are_executed_on_a_cluster_once(
     told = json.loads(first.out)
     assert told["counts"]["as recorded"] == 2
     assert sum(told["counts"].values()) == 4
-    stored = [one for one in lines_of(folder, "verify-*.jsonl") if isinstance(one, Verification)]
+    stored = [
+        one
+        for one in lines_of(folder, "verify-*.jsonl")
+        if isinstance(one, Verification)
+    ]
     assert len(stored) == 8
     again = json.loads(run("verify", pairs, "--json", "--dask", "off").out)
     assert again["notebooks"] == told["notebooks"]
@@ -177,7 +220,9 @@ def test_a_folder_of_notebooks_is_captured_on_a_cluster(
     for name in ("a", "deep/b"):
         (books / name).parent.mkdir(parents=True, exist_ok=True)
         (books / name).with_name("n.txt").write_text("7")
-        write_notebook(books / f"{name}.ipynb", ["n = int(open('n.txt').read())", "n / 0"])
+        write_notebook(
+            books / f"{name}.ipynb", ["n = int(open('n.txt').read())", "n / 0"]
+        )
     write_notebook(books / "c.ipynb", ["1 / 0", "2"])
     first = run("capture", books, "--out", tmp_path / "states", "--dask", address)
     assert first.code == 1
@@ -191,18 +236,23 @@ def test_a_folder_of_notebooks_is_captured_on_a_cluster(
     told = json.loads(again.out)
     assert (told["notebooks"], told["captured"], told["failed"]) == (3, 0, 1)
     assert "2 of 3 have a file already" in again.err
-    one = run("capture", books / "a.ipynb", "--out", tmp_path / "a.json", "--dask", address)
+    one = run(
+        "capture", books / "a.ipynb", "--out", tmp_path / "a.json", "--dask", address
+    )
     assert (one.code, (tmp_path / "a.json").exists()) == (1, False)
 
 
 def test_two_notebooks_never_share_a_file(run: Run, tmp_path: Path) -> None:
-    one, other = (write_notebook(tmp_path / name / "n.ipynb", ["1"]) for name in ("a", "b"))
+    one, other = (
+        write_notebook(tmp_path / name / "n.ipynb", ["1"]) for name in ("a", "b")
+    )
     refused = run("capture", one, other, "--out", tmp_path / "states")
     assert refused.code == 1
     assert "would both go to" in refused.err
     (tmp_path / "empty").mkdir()
     assert (
-        "holds no notebook" in run("capture", tmp_path / "empty", "--out", tmp_path / "states").err
+        "holds no notebook"
+        in run("capture", tmp_path / "empty", "--out", tmp_path / "states").err
     )
 
 
@@ -210,8 +260,14 @@ def test_a_folder_that_the_worker_does_not_have_is_sent(tmp_path: Path) -> None:
     write_pair(tmp_path / "lab", "a", *GOOD)
     write_notebook(tmp_path / "lab" / "a" / "other.ipynb", ["1"])
     (tmp_path / "lab" / "a" / "data.csv").write_bytes(b"1,2")
-    paths = [tmp_path / "lab" / "a" / f"a_{version}.ipynb" for version in ("reproduced", "fixed")]
-    travels, stays = sent(tmp_path, paths, is_local=False), sent(tmp_path, paths, is_local=True)
+    paths = [
+        tmp_path / "lab" / "a" / f"a_{version}.ipynb"
+        for version in ("reproduced", "fixed")
+    ]
+    travels, stays = (
+        sent(tmp_path, paths, is_local=False),
+        sent(tmp_path, paths, is_local=True),
+    )
     with received(travels) as root:
         assert root == tmp_path
     content = paths[0].read_bytes()

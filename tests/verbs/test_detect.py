@@ -31,14 +31,28 @@ def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def ledger_text(folder: DataFolder) -> str:
-    return "".join(path.read_text("utf-8") for path in sorted(folder.ledger.rglob("*.jsonl")))
+    return "".join(
+        path.read_text("utf-8") for path in sorted(folder.ledger.rglob("*.jsonl"))
+    )
 
 
 def model_at(base_url: str, *more: str) -> tuple[str, ...]:
-    return ("detect", "--detector", "llm", "--model", "heron", "--base-url", base_url, *ONE, *more)
+    return (
+        "detect",
+        "--detector",
+        "llm",
+        "--model",
+        "heron",
+        "--base-url",
+        base_url,
+        *ONE,
+        *more,
+    )
 
 
-def test_the_fake_model_needs_nothing_and_gives_a_row(run: Run, folder: DataFolder) -> None:
+def test_the_fake_model_needs_nothing_and_gives_a_row(
+    run: Run, folder: DataFolder
+) -> None:
     spoken = run("detect", "--detector", "fake", *ONE, "--runs", "3")
     assert spoken.code == 0
     assert "6 of 6 questions answered" in spoken.out
@@ -58,10 +72,20 @@ def test_a_dry_run_tells_requests_tokens_and_price_and_sends_nothing(
 ) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
-        spoken = run(*model_at(base_url, "--dry-run", "--price-in", "2", "--price-out", "10"))
+        spoken = run(
+            *model_at(base_url, "--dry-run", "--price-in", "2", "--price-out", "10")
+        )
         told = json.loads(
             run(
-                *model_at(base_url, "--dry-run", "--json", "--price-in", "2", "--price-out", "10")
+                *model_at(
+                    base_url,
+                    "--dry-run",
+                    "--json",
+                    "--price-in",
+                    "2",
+                    "--price-out",
+                    "10",
+                )
             ).out
         )
     assert spoken.code == 0
@@ -78,20 +102,36 @@ def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is
     run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CRANE_API_KEY", KEY)
-    plan = FakePlan(key=KEY, echoes_key=True, faults={ServerFault.ERROR: 3, ServerFault.REFUSAL: 4})
+    plan = FakePlan(
+        key=KEY, echoes_key=True, faults={ServerFault.ERROR: 3, ServerFault.REFUSAL: 4}
+    )
     named = ("--key-env", "CRANE_API_KEY")
     with fake_server(plan) as base_url:
         spoken = run(
             *model_at(
-                base_url, "--price-in", "2", "--price-out", "10", "--concurrency", "1", *named
+                base_url,
+                "--price-in",
+                "2",
+                "--price-out",
+                "10",
+                "--concurrency",
+                "1",
+                *named,
             )
         )
     replies = [
-        record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records
+        record
+        for path in folder.ledger.rglob("*.jsonl")
+        for record in ledger.tail(path).records
     ]
-    answered = [reply for reply in replies if isinstance(reply, Reply) and reply.text is not None]
+    answered = [
+        reply
+        for reply in replies
+        if isinstance(reply, Reply) and reply.text is not None
+    ]
     assert answered and all(
-        reply.usd and reply.input_tokens and reply.seconds is not None for reply in answered
+        reply.usd and reply.input_tokens and reply.seconds is not None
+        for reply in answered
     )
     assert spoken.code == 1
     assert "the same command resumes there" in spoken.out
@@ -116,29 +156,48 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run) -> None:
         few = run(*model_at(base_url, *prices, "--budget-usd", "0.0175"))
         rest = run(*model_at(base_url, *prices, "--budget-usd", "1"))
     assert few.code == 1
-    assert "stopped early: the next question could cost more than the budget leaves" in few.out
+    assert (
+        "stopped early: the next question could cost more than the budget leaves"
+        in few.out
+    )
     assert rest.code == 0
     assert "10 of 10 questions answered" in rest.out
 
 
-def test_a_budget_for_a_model_without_a_price_is_refused_wherever_it_is_served(run: Run) -> None:
+def test_a_budget_for_a_model_without_a_price_is_refused_wherever_it_is_served(
+    run: Run,
+) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         refused = run(*model_at(base_url, "--budget-usd", "5"))
         assert (refused.code, refused.out, model.requests) == (1, "", {})
-        [error] = [line for line in refused.err.splitlines() if line.startswith("error: ")]
+        [error] = [
+            line for line in refused.err.splitlines() if line.startswith("error: ")
+        ]
         assert (
             "The price of heron at 127.0.0.1" in error
             and "--price-in and --price-out (0 and 0" in error
         )
         free = run(
             *model_at(
-                base_url, "--budget-usd", "5", "--price-in", "0", "--price-out", "0", "--runs", "1"
+                base_url,
+                "--budget-usd",
+                "5",
+                "--price-in",
+                "0",
+                "--price-out",
+                "0",
+                "--runs",
+                "1",
             )
         )
         assert free.code == 0 and "0.00 USD" in free.out
         uncapped = run(*model_at(base_url, "--runs", "1", "--again"))
-        assert uncapped.code == 0 and "cost unknown" in uncapped.out and "USD" not in uncapped.out
+        assert (
+            uncapped.code == 0
+            and "cost unknown" in uncapped.out
+            and "USD" not in uncapped.out
+        )
 
 
 def test_a_budget_bites_on_a_gateway_of_this_machine(run: Run) -> None:
@@ -151,7 +210,10 @@ def test_a_budget_bites_on_a_gateway_of_this_machine(run: Run) -> None:
     with fake_server(model) as base_url:
         named[named.index("")] = base_url
         dear = run(*named, "--budget-usd", "0.1")
-        assert (dear.code, model.requests) == (1, {}) and "the budget leaves" in dear.out
+        assert (dear.code, model.requests) == (
+            1,
+            {},
+        ) and "the budget leaves" in dear.out
         enough = run(*named, "--budget-usd", "2")
     assert enough.code == 0 and "4 of 4 questions answered" in enough.out
 
@@ -163,7 +225,9 @@ def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(
     with fake_server(FakePlan(reports_usd=0.25)) as base_url:
         spoken = run(*model_at(base_url, *zero, "--budget-usd", "1"))
     replies = [
-        record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records
+        record
+        for path in folder.ledger.rglob("*.jsonl")
+        for record in ledger.tail(path).records
     ]
     assert [reply.usd for reply in replies if isinstance(reply, Reply)] == [0.25] * 4
     assert spoken.code == 1 and "the budget leaves" in spoken.out
@@ -204,11 +268,15 @@ def test_where_no_price_is_known_a_cap_of_tokens_is_asked_for(
     assert words in run(*where).out
     capped = run(*where, "--budget-tokens", "5000")
     assert (
-        "price unknown; at most 5,000 tokens for the whole job, or state --price-in" in capped.out
+        "price unknown; at most 5,000 tokens for the whole job, or state --price-in"
+        in capped.out
     )
     dollars = run(*where, "--budget-usd", "1")
     assert dollars.code == 1
-    assert "--budget-tokens N" in dollars.err and "--price-in and --price-out" in dollars.err
+    assert (
+        "--budget-tokens N" in dollars.err
+        and "--price-in and --price-out" in dollars.err
+    )
 
 
 def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
@@ -247,7 +315,8 @@ def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
         (spent["input_tokens"] + 2.5 * spent["output_tokens"]) / 1e6
     )
     assert (
-        other.code == 1 and "not configured for the model 'egret'. Choose one: heron." in other.err
+        other.code == 1
+        and "not configured for the model 'egret'. Choose one: heron." in other.err
     )
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
 
@@ -255,7 +324,9 @@ def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
 def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
     run("detect", "--detector", "fake", *ONE, "--runs", "1")
     assert run("detect", "--detector", "fake", *ONE, "--runs", "1", "--again").code == 0
-    first, second = sorted(path.stem for path in (folder.ledger / "runs").glob("*.jsonl"))
+    first, second = sorted(
+        path.stem for path in (folder.ledger / "runs").glob("*.jsonl")
+    )
     assert second == f"{first}-2"
 
 
@@ -297,7 +368,9 @@ def test_published_rows_stand_beside_a_row_on_junobench(
     )
     assert spoken.code == 0, spoken.err
     assert "published rows: crane-llm-2025-10, the same instances" in spoken.out
-    assert [title for title in ("GPT-5", "pylint", "pyright") if title in spoken.out] == [
+    assert [
+        title for title in ("GPT-5", "pylint", "pyright") if title in spoken.out
+    ] == [
         "GPT-5",
         "pylint",
         "pyright",
@@ -331,7 +404,10 @@ def test_published_rows_stand_beside_a_row_on_junobench(
         (("--detector", "fake", "--endpoint", "x"), "a fixed name and its own server"),
         (("--detector", "pylint", "--runs", "5"), "gives the same answer each time"),
         (("--detector", "fake", "--instances", "polars_*"), "No instance of minibench"),
-        (("--detector", "fake", "--benchmark", "mine"), "benchmark 'mine' is not loaded"),
+        (
+            ("--detector", "fake", "--benchmark", "mine"),
+            "benchmark 'mine' is not loaded",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_one_error_with_its_remedy(
@@ -348,7 +424,11 @@ def test_pylint_answers_in_one_process(run: Run) -> None:
     spoken = run("detect", "--detector", "pylint", *ONE, "--json", "--concurrency", "1")
     assert spoken.code == 0
     told = json.loads(spoken.out)
-    assert (told["answered"], told["spent"]["n_requests"], told["rows"][0]["title"]) == (
+    assert (
+        told["answered"],
+        told["spent"]["n_requests"],
+        told["rows"][0]["title"],
+    ) == (
         2,
         0,
         "pylint",
@@ -405,7 +485,9 @@ def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> N
     [job] = [path.stem for path in (folder.ledger / "runs").glob("*.jsonl")]
     where = ("judge", "--fake", "--benchmark", "minibench", "--experiment", job)
     plan = json.loads(run(*where, "--dry-run", "--json").out)
-    assert plan["questions"] == 2 * plan["verdicts"] == plan["to_send"]["n_requests"] > 0
+    assert (
+        plan["questions"] == 2 * plan["verdicts"] == plan["to_send"]["n_requests"] > 0
+    )
     spoken = run(*where, "--json")
     told = json.loads(spoken.out)
     assert spoken.code == 0

@@ -17,7 +17,14 @@ from crane_core.domain import Reply
 from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.pipeline.detection import batch
 from crane_core.pipeline.places import DataFolder
-from tests.llm.batch_server import BatchServer, Told, answered, batch_server, expired, failed
+from tests.llm.batch_server import (
+    BatchServer,
+    Told,
+    answered,
+    batch_server,
+    expired,
+    failed,
+)
 from tests.llm.scripted import Sent, error
 from tests.patience import PATIENCE_S
 from tests.spoken import Run, speaker
@@ -73,7 +80,9 @@ def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(
 ) -> None:
     server = BatchServer(n_looks=1)
     with batch_server(server) as base_url:
-        told = json.loads(run(*batch_at(base_url, *PRICES, "--seed", "7", "--json")).out)
+        told = json.loads(
+            run(*batch_at(base_url, *PRICES, "--seed", "7", "--json")).out
+        )
         again = run(*batch_at(base_url, *PRICES, "--seed", "7"))
     assert (told["answered"], told["open"], told["ended_early"]) == (4, 0, None)
     assert told["spent"]["usd"] == pytest.approx(4 * (1000 * 2e-6 + 100 * 10e-6))
@@ -85,20 +94,30 @@ def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(
     assert {one["url"] for one in asked} == {"/v1/chat/completions"}
     assert sorted(one["body"]["seed"] for one in asked) == [7, 7, 8, 8]
     stored = replies(folder)
-    assert {(reply.text is not None, reply.seconds, reply.attempts) for reply in stored} == {
-        (True, None, 1)
-    }
+    assert {
+        (reply.text is not None, reply.seconds, reply.attempts) for reply in stored
+    } == {(True, None, 1)}
     assert notes(folder) == []
 
 
-def test_each_reply_belongs_to_its_question_in_any_order(run: Run, folder: DataFolder) -> None:
+def test_each_reply_belongs_to_its_question_in_any_order(
+    run: Run, folder: DataFolder
+) -> None:
     server = BatchServer(
-        output=lambda asked: ([answered(one, one["custom_id"]) for one in reversed(asked)], [])
+        output=lambda asked: (
+            [answered(one, one["custom_id"]) for one in reversed(asked)],
+            [],
+        )
     )
     with batch_server(server) as base_url:
         run(*batch_at(base_url))
-    said = {reply.text: (reply.instance_id, reply.run_index) for reply in replies(folder)}
-    prompts = {one["custom_id"]: one["body"]["messages"][0]["content"] for one in server.asked()}
+    said = {
+        reply.text: (reply.instance_id, reply.run_index) for reply in replies(folder)
+    }
+    prompts = {
+        one["custom_id"]: one["body"]["messages"][0]["content"]
+        for one in server.asked()
+    }
     assert len(set(said.values())) == len(prompts) == 4
     for custom_id, (_, run_index) in said.items():
         assert custom_id is not None
@@ -187,18 +206,24 @@ def test_a_start_that_was_killed_after_reading_does_not_keep_or_pay_for_a_reply_
         note.write_bytes(as_before_the_end)
         more = run(*batch_at(base_url, "--runs", "3"))
     assert more.code == 0
-    assert [len(server.asked(number)) for number in range(len(server.batches))] == [4, 2]
+    assert [len(server.asked(number)) for number in range(len(server.batches))] == [
+        4,
+        2,
+    ]
     asked = [(reply.instance_id, reply.run_index) for reply in replies(folder)]
     assert len(asked) == len(set(asked)) == 6
     assert notes(folder) == []
 
 
-def test_a_batch_whose_name_never_came_back_is_found_again(run: Run, folder: DataFolder) -> None:
+def test_a_batch_whose_name_never_came_back_is_found_again(
+    run: Run, folder: DataFolder
+) -> None:
     server = BatchServer(after_created=error(500, "lost"))
     with batch_server(server) as base_url:
         first = run(*batch_at(base_url))
         server.batches += [
-            {"id": f"batch_{n}", "input_file_id": "of somebody else"} for n in range(1, 251)
+            {"id": f"batch_{n}", "input_file_id": "of somebody else"}
+            for n in range(1, 251)
         ]
         second = run(*batch_at(base_url))
     assert "lost" in the_error(first.err)
@@ -231,7 +256,10 @@ def test_a_batch_without_an_end_is_waited_for_a_limited_time(
     with batch_server(BatchServer(n_looks=None)) as base_url:
         spoken = run(*batch_at(base_url))
     assert spoken.code == 1
-    assert "stopped early: the batch batch_0 did not end; it is still waited for" in spoken.out
+    assert (
+        "stopped early: the batch batch_0 did not end; it is still waited for"
+        in spoken.out
+    )
     assert len(notes(folder)) == 1
 
 
@@ -246,7 +274,9 @@ def test_a_look_that_fails_is_repeated_and_a_server_that_stays_away_ends_it(
     )
     with batch_server(server) as base_url:
         assert run(*batch_at(base_url)).code == 0
-    gone = BatchServer(refuses=lambda _, path: error(502, "away") if "batch_" in path else None)
+    gone = BatchServer(
+        refuses=lambda _, path: error(502, "away") if "batch_" in path else None
+    )
     with batch_server(gone) as base_url:
         spoken = run(*batch_at(base_url, "--retries", "1"))
     assert "away" in the_error(spoken.err)
@@ -300,7 +330,9 @@ def test_a_batch_that_the_server_forgot_is_one_error_that_names_the_way_out(
     run: Run, folder: DataFolder
 ) -> None:
     server = BatchServer(
-        refuses=lambda _, path: error(404, "no such batch") if "batch_" in path else None
+        refuses=lambda _, path: (
+            error(404, "no such batch") if "batch_" in path else None
+        )
     )
     with batch_server(server) as base_url:
         told = the_error(run(*batch_at(base_url)).err)
@@ -351,7 +383,10 @@ def test_hostile_replies_are_kept_as_they_are_and_nothing_of_them_reaches_the_te
         return [
             answered(asked[0], hostile),
             odd(asked[1], {"status_code": 200, "body": {"choices": "none"}}),
-        ], [failed(asked[2], 400, hostile), odd(asked[3], {"status_code": True, "body": [KEY]})]
+        ], [
+            failed(asked[2], 400, hostile),
+            odd(asked[3], {"status_code": True, "body": [KEY]}),
+        ]
 
     with batch_server(BatchServer(output=output)) as base_url:
         spoken = run(*batch_at(base_url, "--key-env", "CRANE_API_KEY"))
@@ -387,14 +422,17 @@ def test_a_parameter_that_the_endpoint_refuses_is_left_out_of_a_second_batch_at_
     assert told["spent"]["n_requests"] == 4
 
 
-def test_only_what_surely_fits_the_caps_is_submitted(run: Run, folder: DataFolder) -> None:
+def test_only_what_surely_fits_the_caps_is_submitted(
+    run: Run, folder: DataFolder
+) -> None:
     server = BatchServer()
     caps = ("--max-tokens", "1000", "--budget-tokens")
     with batch_server(server) as base_url:
         nothing = run(*batch_at(base_url, *caps, "500"))
         assert server.requests == []
         assert (
-            "stopped early: the next question could cost more than the budget leaves" in nothing.out
+            "stopped early: the next question could cost more than the budget leaves"
+            in nothing.out
         )
         some = json.loads(run(*batch_at(base_url, *caps, "5000", "--json")).out)
         rest = json.loads(run(*batch_at(base_url, *caps, "500000", "--json")).out)
@@ -432,7 +470,8 @@ def test_a_note_that_cannot_be_read_is_one_error_and_nothing_is_sent(
     run: Run, folder: DataFolder
 ) -> None:
     server = BatchServer(
-        n_looks=None, refuses=lambda _, path: Sent(403, b"{}") if "batch_" in path else None
+        n_looks=None,
+        refuses=lambda _, path: Sent(403, b"{}") if "batch_" in path else None,
     )
     with batch_server(server) as base_url:
         run(*batch_at(base_url))

@@ -15,7 +15,9 @@ from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run as Speak
 from tests.spoken import speaker
 
-ARCHIVE = Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_llm.tar.gz"
+ARCHIVE = (
+    Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_llm.tar.gz"
+)
 SOME = ("--setting", "runtime+", "--benchmark", "minibench")
 FREE = ("--price-in", "0", "--price-out", "0")
 
@@ -47,7 +49,9 @@ def found_by_rules(run: Speak, folder: DataFolder) -> set[str]:
     }
 
 
-def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: DataFolder) -> None:
+def test_the_model_is_asked_only_where_the_rules_are_silent(
+    run: Speak, folder: DataFolder
+) -> None:
     certain = found_by_rules(run, folder)
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
@@ -63,9 +67,12 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: 
         (n, i) for n in certain for i in (1, 2)
     }
     assert not {reply.instance_id for reply in replies} & certain
-    assert sum(model.requests.values()) == len(replies) == 2 * (n_instances - len(certain))
+    assert (
+        sum(model.requests.values()) == len(replies) == 2 * (n_instances - len(certain))
+    )
     assert all(
-        record.crashes and record.reasoning and "raises" in record.reasoning for record in runs
+        record.crashes and record.reasoning and "raises" in record.reasoning
+        for record in runs
     )
     assert (
         f"the rules settled {len(certain)} of {n_instances} instances: {2 * len(certain)} fewer requests"
@@ -88,7 +95,9 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: 
     assert {record.detector for record in (*runs, *replies)} == {"cascade:heron"}
 
 
-def test_a_budget_stops_it_and_the_same_command_goes_on(run: Speak, folder: DataFolder) -> None:
+def test_a_budget_stops_it_and_the_same_command_goes_on(
+    run: Speak, folder: DataFolder
+) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         prices = ("--price-in", "1", "--price-out", "1", "--runs", "1")
@@ -96,9 +105,14 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(run: Speak, folder: Data
         n_before = sum(model.requests.values())
         rest = run(*cascade_at(base_url, *prices, "--budget-usd", "5"))
     assert few.code == 1
-    assert "stopped early: the next question could cost more than the budget leaves" in few.out
+    assert (
+        "stopped early: the next question could cost more than the budget leaves"
+        in few.out
+    )
     assert rest.code == 0
-    replies = [record for record in kept(folder, "cascade") if isinstance(record, Reply)]
+    replies = [
+        record for record in kept(folder, "cascade") if isinstance(record, Reply)
+    ]
     assert 0 < n_before < len(replies)
     assert (
         len({reply.instance_id for reply in replies})
@@ -107,7 +121,9 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(run: Speak, folder: Data
     )
 
 
-def test_a_dry_run_says_what_is_saved_and_sends_nothing(run: Speak, folder: DataFolder) -> None:
+def test_a_dry_run_says_what_is_saved_and_sends_nothing(
+    run: Speak, folder: DataFolder
+) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(*cascade_at(base_url, *FREE, "--dry-run"))
@@ -124,7 +140,9 @@ def test_a_dry_run_says_what_is_saved_and_sends_nothing(run: Speak, folder: Data
     assert not list(kept(folder, "cascade"))
 
 
-def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(run: Speak) -> None:
+def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(
+    run: Speak,
+) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(
@@ -153,8 +171,11 @@ def test_on_the_published_states_the_rules_settle_49_of_222(
     run = speaker(whole_folder.path, capsys)
     assert run("import", ARCHIVE).code == 0
     model = ("--model", "Heron", "--base-url", "http://127.0.0.1:1", *FREE)
-    spoken = run("detect", "--detector", "cascade", *model, "--setting", "runtime", "--dry-run")
+    spoken = run(
+        "detect", "--detector", "cascade", *model, "--setting", "runtime", "--dry-run"
+    )
     assert spoken.code == 0, spoken.err
     assert (
-        "the rules settled 49 of 222 instances: 245 fewer requests\n865 requests with" in spoken.out
+        "the rules settled 49 of 222 instances: 245 fewer requests\n865 requests with"
+        in spoken.out
     )

@@ -21,7 +21,9 @@ ONE = (*REHEARSE, "--benchmark", "minibench", "--instances", "numpy_1_*")
 
 @pytest.fixture
 def run(
-    folder: DataFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Say:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")
     return speaker(folder.path, capsys)
@@ -32,13 +34,18 @@ def records(folder: DataFolder) -> list[object]:
     return [record for file in files for record in ledger.tail(file).records]
 
 
-def test_a_pair_gets_a_row_that_says_it_was_executed(run: Say, folder: DataFolder) -> None:
+def test_a_pair_gets_a_row_that_says_it_was_executed(
+    run: Say, folder: DataFolder
+) -> None:
     spoken = run(*ONE)
     assert spoken.code == 0, spoken.err
     assert "2 of 2 questions answered" in spoken.out
     assert "Rehearsal (executed in a copy)" in spoken.out
     found = records(folder)
-    assert Detector("rehearsal", "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL) in found
+    assert (
+        Detector("rehearsal", "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL)
+        in found
+    )
     said = {record.instance_id: record for record in found if isinstance(record, Run)}
     crash, fixed = said["numpy_1_reproduced"], said["numpy_1_fixed"]
     assert (crash.crashes, fixed.crashes) == (True, False)
@@ -46,7 +53,9 @@ def test_a_pair_gets_a_row_that_says_it_was_executed(run: Say, folder: DataFolde
     assert (told["outcome"], told["executed_in_a_copy"]) == (RehearsalEnd.CRASH, True)
     assert told["exception"] in (crash.reasoning or "")
     assert f"line {told['line']}" in (crash.reasoning or "")
-    assert (fixed.reasoning or "").startswith("Rehearsal, executed in a copy: ran through")
+    assert (fixed.reasoning or "").startswith(
+        "Rehearsal, executed in a copy: ran through"
+    )
 
 
 def test_the_same_command_executes_nothing_again(run: Say, folder: DataFolder) -> None:
@@ -65,11 +74,15 @@ def pair(folder: Path, name: str, crashing: str, fixed: str) -> None:
         ]
         if version == "reproduced":
             cells[-1].outputs = [
-                nbformat.v4.new_output("error", ename="IndexError", evalue="no", traceback=[])
+                nbformat.v4.new_output(
+                    "error", ename="IndexError", evalue="no", traceback=[]
+                )
             ]
         place = folder / "benchmark" / name
         place.mkdir(parents=True, exist_ok=True)
-        nbformat.write(nbformat.v4.new_notebook(cells=cells), place / f"{name}_{version}.ipynb")
+        nbformat.write(
+            nbformat.v4.new_notebook(cells=cells), place / f"{name}_{version}.ipynb"
+        )
 
 
 def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(
@@ -88,7 +101,9 @@ def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(
     run(*asked)
     runs = [record for record in records(folder) if isinstance(record, Run)]
     assert sorted(
-        (record.instance_id, record.crashes) for record in runs if record.crashes is not None
+        (record.instance_id, record.crashes)
+        for record in runs
+        if record.crashes is not None
     ) == [("numpy_1_reproduced", True)]
     assert sum(record.crashes is None for record in runs) == 2
 
@@ -97,7 +112,10 @@ def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(
     ("asked", "words"),
     [
         (("--benchmark", "minibench", "--runs", "5"), "runs only once"),
-        (("--benchmark", "minibench", "--dask", "local"), "executes notebooks on this machine"),
+        (
+            ("--benchmark", "minibench", "--dask", "local"),
+            "executes notebooks on this machine",
+        ),
         (("--benchmark", "minibench", "--setting", "code"), "Use --setting runtime"),
     ],
 )
@@ -111,7 +129,9 @@ def test_what_cannot_be_rehearsed_is_refused_in_a_line(
 
 
 def test_a_benchmark_without_notebooks_is_refused(
-    whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    whole_folder: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")
     spoken = speaker(whole_folder.path, capsys)(*REHEARSE, "--benchmark", "junobench")

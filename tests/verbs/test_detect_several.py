@@ -19,7 +19,9 @@ def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     return speaker(folder.path, capsys)
 
 
-def asked(base_url: str, *models: str, setting: str = "code,runtime,runtime-S") -> tuple[str, ...]:
+def asked(
+    base_url: str, *models: str, setting: str = "code,runtime,runtime-S"
+) -> tuple[str, ...]:
     named = [argument for model in models for argument in ("--model", model)]
     return (
         "detect",
@@ -35,7 +37,10 @@ def asked(base_url: str, *models: str, setting: str = "code,runtime,runtime-S") 
 
 
 def jobs(folder: DataFolder) -> list[str]:
-    return sorted(path.stem.rpartition("-")[0] for path in (folder.ledger / "runs").glob("*.jsonl"))
+    return sorted(
+        path.stem.rpartition("-")[0]
+        for path in (folder.ledger / "runs").glob("*.jsonl")
+    )
 
 
 def test_every_model_meets_every_setting_and_all_stand_in_one_table(
@@ -46,10 +51,17 @@ def test_every_model_meets_every_setting_and_all_stand_in_one_table(
         spoken = run(*asked(base_url, "heron", "egret"))
         first = sum(model.requests.values())
         again = run(*asked(base_url, "heron", "egret"))
-    assert (spoken.code, again.code, first, sum(model.requests.values())) == (0, 0, 12, 12)
+    assert (spoken.code, again.code, first, sum(model.requests.values())) == (
+        0,
+        0,
+        12,
+        12,
+    )
     settings = ("code", "runtime-s", "runtime")
     assert jobs(folder) == sorted(
-        f"{name}-{setting}-minibench" for name in ("egret", "heron") for setting in settings
+        f"{name}-{setting}-minibench"
+        for name in ("egret", "heron")
+        for setting in settings
     )
     assert spoken.out.count("2 of 2 questions answered") == 6
     table = spoken.out[spoken.out.index("Crash detection alone") :].splitlines()
@@ -57,7 +69,9 @@ def test_every_model_meets_every_setting_and_all_stand_in_one_table(
     assert "run 6 of 6: egret, runtime-S" in spoken.err
 
 
-def test_model_that_is_not_there_does_not_stop_the_next_one(run: Run, folder: DataFolder) -> None:
+def test_model_that_is_not_there_does_not_stop_the_next_one(
+    run: Run, folder: DataFolder
+) -> None:
     with fake_server(FakePlan(models=("egret",))) as base_url:
         spoken = run(*asked(base_url, "heron", "egret", setting="code"), "--json")
     told = json.loads(spoken.out)["runs"]
@@ -68,19 +82,34 @@ def test_model_that_is_not_there_does_not_stop_the_next_one(run: Run, folder: Da
     assert "error: The endpoint has no such model" in spoken.err
 
 
-def test_several_are_planned_without_sending_anything(run: Run, folder: DataFolder) -> None:
+def test_several_are_planned_without_sending_anything(
+    run: Run, folder: DataFolder
+) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(
-            *asked(base_url, "heron", "heron", setting="code,code,runtime"), "--dry-run", "--json"
+            *asked(base_url, "heron", "heron", setting="code,code,runtime"),
+            "--dry-run",
+            "--json",
         )
-    assert [each["to_send"]["n_requests"] for each in json.loads(spoken.out)["runs"]] == [2, 2]
+    assert [
+        each["to_send"]["n_requests"] for each in json.loads(spoken.out)["runs"]
+    ] == [2, 2]
     assert model.requests == {} and not (folder.ledger / "runs").exists()
 
 
-def test_detectors_of_this_machine_take_several_settings(run: Run, folder: DataFolder) -> None:
+def test_detectors_of_this_machine_take_several_settings(
+    run: Run, folder: DataFolder
+) -> None:
     spoken = run(
-        "detect", "--detector", "rules", "--setting", "code,runtime", "--concurrency", "1", *ON[:-2]
+        "detect",
+        "--detector",
+        "rules",
+        "--setting",
+        "code,runtime",
+        "--concurrency",
+        "1",
+        *ON[:-2],
     )
     assert spoken.code == 0
     assert jobs(folder) == ["rules-code-minibench", "rules-runtime-minibench"]
@@ -101,7 +130,9 @@ def labels(run: Run, folder: DataFolder, *more: str) -> tuple[int, dict[str, str
     kept = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     [*_, job] = [record for record in kept if record["record"] == "job"]
     options = json.loads(job["options"])
-    return spoken.code, {name: options[name] for name in ("name", "note") if name in options}
+    return spoken.code, {
+        name: options[name] for name in ("name", "note") if name in options
+    }
 
 
 def test_name_and_note_belong_to_the_job_and_stay_until_others_are_given(
@@ -117,7 +148,9 @@ def test_name_and_note_belong_to_the_job_and_stay_until_others_are_given(
     )
 
 
-@pytest.mark.parametrize("option", [("--name", ""), ("--name", "a" * 81), ("--note", "two\nlines")])
+@pytest.mark.parametrize(
+    "option", [("--name", ""), ("--name", "a" * 81), ("--note", "two\nlines")]
+)
 def test_name_that_is_none_is_wrong_usage(run: Run, option: tuple[str, str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         run("detect", "--detector", "fake", "--setting", "code", *ON, *option)
@@ -125,7 +158,14 @@ def test_name_that_is_none_is_wrong_usage(run: Run, option: tuple[str, str]) -> 
 
 def test_key_in_a_note_is_refused(run: Run, folder: DataFolder) -> None:
     spoken = run(
-        "detect", "--detector", "fake", "--setting", "code", *ON, "--note", f"sk-{'a1' * 20}"
+        "detect",
+        "--detector",
+        "fake",
+        "--setting",
+        "code",
+        *ON,
+        "--note",
+        f"sk-{'a1' * 20}",
     )
     assert spoken.code == 1 and "holds a key" in spoken.err
     assert not (folder.ledger / "runs").exists()

@@ -58,11 +58,13 @@ def test_half_a_pair_is_loaded_told_and_ends_with_one(
     (pairs / "trip" / f"trip_{missing}.ipynb").unlink()
     said = run("import", pairs)
     assert said.code == 1
-    assert f"there is no trip_{missing}.ipynb" in said.out and "not complete:" in said.out
+    assert (
+        f"there is no trip_{missing}.ipynb" in said.out and "not complete:" in said.out
+    )
     there = ({"reproduced", "fixed"} - {missing}).pop()
-    assert asked(folder, "SELECT instance_id FROM instances WHERE benchmark = 'my-pairs'") == [
-        f"trip_{there}"
-    ]
+    assert asked(
+        folder, "SELECT instance_id FROM instances WHERE benchmark = 'my-pairs'"
+    ) == [f"trip_{there}"]
 
 
 def test_unreadable_lines_end_with_one_and_the_others_are_loaded(
@@ -78,7 +80,9 @@ def test_unreadable_lines_end_with_one_and_the_others_are_loaded(
     (tmp_path / "night.jsonl").write_text(json.dumps(line) + "\n{\n")
     said = run("import", tmp_path / "night.jsonl")
     assert said.code == 1 and "night.jsonl, line 2: it is not JSON" in said.out
-    assert asked(folder, "SELECT count(*) FROM runs WHERE experiment = 'night'") == ["1"]
+    assert asked(folder, "SELECT count(*) FROM runs WHERE experiment = 'night'") == [
+        "1"
+    ]
 
 
 def test_a_changed_folder_is_refused_in_one_line_that_says_what_changed(
@@ -91,7 +95,8 @@ def test_a_changed_folder_is_refused_in_one_line_that_says_what_changed(
     said = run("import", pairs)
     assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
     assert (
-        f"changed since it was imported as source {source}" in said.err and "--replace" in said.err
+        f"changed since it was imported as source {source}" in said.err
+        and "--replace" in said.err
     )
     assert (
         "2 added (tour_fixed.ipynb, tour_reproduced.ipynb), 1 changed (trip_fixed.ipynb)"
@@ -109,7 +114,9 @@ def test_replace_puts_the_old_source_where_restore_finds_it(
     said = run("import", pairs, "--replace", "--by", "lea")
     assert said.code == 0 and f"replaces source {old}" in said.out
     assert asked(folder, CODE) == ["a = 2", "1 / a"]
-    assert asked(folder, "SELECT count(*) FROM load_problems WHERE path LIKE 'trip%'") == ["0"]
+    assert asked(
+        folder, "SELECT count(*) FROM load_problems WHERE path LIKE 'trip%'"
+    ) == ["0"]
     assert old in (gone := run("list", "--removed").out) and "removed by lea" in gone
     assert run("rebuild").code == 0
     assert asked(folder, CODE) == ["a = 2", "1 / a"]
@@ -152,7 +159,9 @@ def test_another_folder_of_the_same_name_is_no_change_of_the_first(
     assert run("import", tmp_path / "other" / "my_pairs").code == 0
 
 
-def test_a_notebook_that_is_no_pair_is_told_how_to_become_one(run: Run, tmp_path: Path) -> None:
+def test_a_notebook_that_is_no_pair_is_told_how_to_become_one(
+    run: Run, tmp_path: Path
+) -> None:
     first = write_notebook(tmp_path / "first.ipynb", ["a = 0", "1 / a"])
     refused = run("import", first)
     assert (refused.code, refused.out, refused.err.count("\n")) == (1, "", 1)
@@ -166,7 +175,10 @@ def test_a_notebook_that_is_no_pair_is_told_how_to_become_one(run: Run, tmp_path
     )
     write_notebook(tmp_path / "nbs" / "a.ipynb", ["1"])
     write_notebook(tmp_path / "nbs" / "b.ipynb", ["1"])
-    assert "a.ipynb and 1 more are notebooks, but no pair" in run("import", tmp_path / "nbs").err
+    assert (
+        "a.ipynb and 1 more are notebooks, but no pair"
+        in run("import", tmp_path / "nbs").err
+    )
 
 
 STATES = "SELECT instance_id FROM kernel_states WHERE benchmark = 'my-pairs' AND origin = 'capture' ORDER BY ALL"
@@ -177,10 +189,16 @@ def test_pairs_come_with_their_states_in_one_command(
 ) -> None:
     said = run("import", pairs, "--capture")
     assert said.code == 0, said.err
-    assert "my_pairs: notebook-pairs" in said.out and "my-pairs: captured-states" in said.out
+    assert (
+        "my_pairs: notebook-pairs" in said.out
+        and "my-pairs: captured-states" in said.out
+    )
     assert asked(folder, STATES) == ["trip_fixed", "trip_reproduced"]
     again = run("import", pairs, "--capture", "--json")
-    assert [entry["already_loaded"] for entry in json.loads(again.out)["imports"]] == [True, True]
+    assert [entry["already_loaded"] for entry in json.loads(again.out)["imports"]] == [
+        True,
+        True,
+    ]
     assert "trip" not in again.err, "nothing was captured again"
 
 
@@ -188,12 +206,17 @@ def test_a_fixed_notebook_is_captured_before_the_cell_that_crashes_in_the_other(
     run: Run, tmp_path: Path, folder: DataFolder
 ) -> None:
     write_notebook(
-        tmp_path / "two" / "trip_reproduced.ipynb", ["a = 0", "1 / a", "b = 2"], error="E", target=1
+        tmp_path / "two" / "trip_reproduced.ipynb",
+        ["a = 0", "1 / a", "b = 2"],
+        error="E",
+        target=1,
     )
     write_notebook(tmp_path / "two" / "trip_fixed.ipynb", ["a = 1", "1 / a", "b = 2"])
     assert run("import", tmp_path / "two", "--capture").code == 0
     kept = folder.path / "states" / "two"
-    assert {json.loads(file.read_text())["target"] for file in kept.glob("*.json")} == {1}
+    assert {json.loads(file.read_text())["target"] for file in kept.glob("*.json")} == {
+        1
+    }
 
 
 def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(
@@ -203,7 +226,9 @@ def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(
     said = run("import", pairs, "--capture", "--json")
     told = json.loads(said.out)
     assert said.code == 1
-    assert [Path(entry["notebook"]).name for entry in told["not_captured"]] == ["trip_fixed.ipynb"]
+    assert [Path(entry["notebook"]).name for entry in told["not_captured"]] == [
+        "trip_fixed.ipynb"
+    ]
     assert asked(folder, STATES) == ["trip_reproduced"]
     assert len(asked(folder, "FROM instances WHERE benchmark = 'my-pairs'")) == 2
 
@@ -216,7 +241,9 @@ def test_no_notebook_runs_where_that_is_forbidden(
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "CRANE_ALLOW_EXECUTION forbids running notebooks" in refused.err
     assert not folder.sources.exists()
-    captured = run("capture", pairs / "trip" / "trip_fixed.ipynb", "--out", pairs / "state.json")
+    captured = run(
+        "capture", pairs / "trip" / "trip_fixed.ipynb", "--out", pairs / "state.json"
+    )
     assert captured.code == 1 and "forbids running notebooks" in captured.err
 
 
@@ -230,4 +257,7 @@ def test_states_are_captured_for_a_folder_only(run: Run, pairs: Path) -> None:
 def test_an_empty_folder_is_told_as_empty(run: Run, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     refused = run("import", tmp_path / "nothing")
-    assert (refused.code, refused.err.startswith("error: nothing is empty.")) == (1, True)
+    assert (refused.code, refused.err.startswith("error: nothing is empty.")) == (
+        1,
+        True,
+    )

@@ -38,7 +38,9 @@ RULES = (
 
 def add_lab(folder: DataFolder) -> None:
     """Import a benchmark, and run the rules on it."""
-    write_pair(folder.path.parent / "lab", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
+    write_pair(
+        folder.path.parent / "lab", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"]
+    )
     import_paths([folder.path.parent / "lab"], folder)
     assert main(["--data", str(folder.path), *RULES]) == 0
 
@@ -76,12 +78,16 @@ def small_lab_folder(
 
 
 @pytest.fixture
-def lab(small_lab_folder: DataFolder, three_pairs_ship: None, tmp_path: Path) -> DataFolder:
+def lab(
+    small_lab_folder: DataFolder, three_pairs_ship: None, tmp_path: Path
+) -> DataFolder:
     """Such a data folder of the test's own."""
     return DataFolder(Path(shutil.copytree(small_lab_folder.path, tmp_path / "data")))
 
 
-def say(folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str) -> Spoken:
+def say(
+    folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> Spoken:
     capsys.readouterr()
     code = main(["--data", str(folder.path), *arguments])
     return Spoken(code, *capsys.readouterr())
@@ -96,7 +102,9 @@ def content(folder: DataFolder) -> Content:
 
 def without_acts(found: Content) -> Content:
     return {
-        name: rows for name, rows in found.items() if name not in ("inventory_acts", "ledger_files")
+        name: rows
+        for name, rows in found.items()
+        if name not in ("inventory_acts", "ledger_files")
     }
 
 
@@ -123,15 +131,27 @@ def test_list_shows_everything_with_counts(
     }
     assert listed(whole_lab, capsys, "run")[run_name(whole_lab)] == "2 answers"
     said = say(whole_lab, capsys, "list")
-    assert said.code == 0 and "ships with the app" in said.out and run_name(whole_lab) in said.out
+    assert (
+        said.code == 0
+        and "ships with the app" in said.out
+        and run_name(whole_lab) in said.out
+    )
 
 
 def test_a_reply_without_an_answer_is_not_counted_as_one(
     whole_lab: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert listed(whole_lab, capsys, "run")["junobench-construct"] == "1,078 answers, 8 without one"
+    assert (
+        listed(whole_lab, capsys, "run")["junobench-construct"]
+        == "1,078 answers, 8 without one"
+    )
     predictions = whole_lab.path / "few.jsonl"
-    row = {"instance": "a_1_fixed", "detector": "m", "setting": "code", "benchmark": "lab"}
+    row = {
+        "instance": "a_1_fixed",
+        "detector": "m",
+        "setting": "code",
+        "benchmark": "lab",
+    }
     rows = [row | {"index": index, "crashes": None} for index in (1, 2)]
     predictions.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     assert say(whole_lab, capsys, "import", str(predictions)).code == 0
@@ -143,7 +163,9 @@ def test_what_is_removed_is_in_no_table_and_comes_back_whole(
     lab: DataFolder, capsys: pytest.CaptureFixture[str], kind: Listed
 ) -> None:
     source = next(path.name for path in lab.sources.iterdir())
-    name = {Listed.BENCHMARK: "lab", Listed.SOURCE: source, Listed.RUN: run_name(lab)}[kind]
+    name = {Listed.BENCHMARK: "lab", Listed.SOURCE: source, Listed.RUN: run_name(lab)}[
+        kind
+    ]
     before = content(lab)
     assert say(lab, capsys, "remove", str(kind), name, "--by", "lea").code == 0
     gone = content(lab)
@@ -156,7 +178,10 @@ def test_what_is_removed_is_in_no_table_and_comes_back_whole(
     assert say(lab, capsys, "doctor").code == 0
     assert say(lab, capsys, "restore", str(kind), name).code == 0
     assert without_acts(content(lab)) == without_acts(before)
-    assert [act.action for act in acts(lab)] == [InventoryAction.REMOVE, InventoryAction.RESTORE]
+    assert [act.action for act in acts(lab)] == [
+        InventoryAction.REMOVE,
+        InventoryAction.RESTORE,
+    ]
 
 
 def test_a_removed_run_has_no_verdict_and_is_not_resumed_in_secret(
@@ -191,7 +216,9 @@ def test_a_removed_campaign_is_told_and_keeps_its_labels(
     )
     assert {path: path.read_bytes() for path in files} == files
     assert say(answered, capsys, "restore", "campaign", "pilot").code == 0
-    assert say(answered, capsys, "rename", "campaign", "pilot", "Spring pilot").code == 0
+    assert (
+        say(answered, capsys, "rename", "campaign", "pilot", "Spring pilot").code == 0
+    )
     assert campaign_names(answered) == ["pilot"]
     assert "Spring pilot" in say(answered, capsys, "list", "campaign").out
 
@@ -203,7 +230,14 @@ def test_a_pack_leaves_out_what_is_removed_and_a_backup_keeps_it(
     assert say(lab, capsys, "remove", "run", name).code == 0
     assert say(lab, capsys, "remove", "source", source).code == 0
     assert (
-        say(lab, capsys, "export", "--out", str(tmp_path / "pack"), "--without-statistics").code
+        say(
+            lab,
+            capsys,
+            "export",
+            "--out",
+            str(tmp_path / "pack"),
+            "--without-statistics",
+        ).code
         == 0
     )
     packed = {path.name for path in (tmp_path / "pack").rglob("*")}
@@ -227,7 +261,11 @@ def test_importing_what_was_removed_says_so(
     source = next(path.name for path in lab.sources.iterdir())
     assert say(lab, capsys, "remove", "source", source, "--by", "lea").code == 0
     said = say(lab, capsys, "import", str(small_lab_folder.path.parent / "lab"))
-    assert said.code == 1 and "removed at" in said.err and f"restore source {source}" in said.err
+    assert (
+        said.code == 1
+        and "removed at" in said.err
+        and f"restore source {source}" in said.err
+    )
 
 
 def test_a_rebuild_right_after_a_removal_elsewhere_is_no_loss(
@@ -246,13 +284,18 @@ def test_a_new_name_is_shown_and_the_id_stays(
 ) -> None:
     assert say(lab, capsys, "rename", "benchmark", "lab", "Our  lab\n2026").code == 0
     store = prepare(lab)
-    rows = store.cursor().execute("SELECT title FROM benchmarks WHERE benchmark = 'lab'").fetchall()
+    rows = (
+        store.cursor()
+        .execute("SELECT title FROM benchmarks WHERE benchmark = 'lab'")
+        .fetchall()
+    )
     store.close()
     assert rows == [("Our lab 2026",)]
 
 
 @pytest.mark.parametrize(
-    "thing", [("benchmark", "junobench"), ("source", "published"), ("run", "crane-llm-2025-10")]
+    "thing",
+    [("benchmark", "junobench"), ("source", "published"), ("run", "crane-llm-2025-10")],
 )
 def test_what_the_pages_rest_on_stays(
     whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], thing: tuple[str, str]

@@ -48,7 +48,8 @@ def test_a_campaign_is_judged_and_says_under_which_guideline(
         )
         shown = run(*ask, "--dry-run")
         assert (
-            f"{len(plan.items)} items of pilot under guideline {plan.guideline}; 0 of" in shown.out
+            f"{len(plan.items)} items of pilot under guideline {plan.guideline}; 0 of"
+            in shown.out
         )
         told = json.loads(run(*ask, "--json").out)
         assert told["annotator"] == "judge egret on pilot"
@@ -91,8 +92,14 @@ def test_a_campaign_with_its_own_labels_is_judged_by_them(
         )
         told = json.loads(run(*ask, "--json").out)
     assert told["annotator"] == "judge egret on two"
-    assert {"sound", "unsound"} <= set(told["labels"]) <= {"sound", "unsound", "unverifiable"}
-    assert sum(told["labels"].values()) == len(kept_campaign(answered, "two").plan.items)
+    assert (
+        {"sound", "unsound"}
+        <= set(told["labels"])
+        <= {"sound", "unsound", "unverifiable"}
+    )
+    assert sum(told["labels"].values()) == len(
+        kept_campaign(answered, "two").plan.items
+    )
 
 
 def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None:
@@ -112,9 +119,15 @@ def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None
     [
         (("--campaign", "dream"), "There is no campaign 'dream'"),
         (("--campaign", "../x"), "There is no campaign"),
-        (("--campaign", "dream", "--setting", "code"), "--campaign says which verdicts are judged"),
+        (
+            ("--campaign", "dream", "--setting", "code"),
+            "--campaign says which verdicts are judged",
+        ),
         (("--campaign", "dream", "--experiment", "ours"), "so does --experiment"),
-        (("--benchmark", "dream"), "No answer on 'dream' predicts a crash and gives a reason"),
+        (
+            ("--benchmark", "dream"),
+            "No answer on 'dream' predicts a crash and gives a reason",
+        ),
     ],
 )
 def test_what_cannot_be_judged_is_one_line_with_a_remedy(

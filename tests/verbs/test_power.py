@@ -21,7 +21,9 @@ def test_it_is_about_what_the_test_by_case_finds(correlation: float) -> None:
     n_found = 0
     for _ in range(300):
         drawn = rng.random((n_cases, 2))
-        drawn[:, 1] = np.where(rng.random(n_cases) < correlation, drawn[:, 0], drawn[:, 1])
+        drawn[:, 1] = np.where(
+            rng.random(n_cases) < correlation, drawn[:, 0], drawn[:, 1]
+        )
         change = (drawn < gained).astype(float) - (drawn > 1 - lost)
         n_found += sign_flip(change.ravel(), cases, seed=1) <= 0.05
     told = planned(n_cases, 2, correlation, gained, lost, 0.05)
@@ -64,9 +66,12 @@ def test_shares_that_leave_nothing_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--gained", "14"), ("--cases", "0"), ("--correlation", "nan")]
+    ("option", "value"),
+    [("--gained", "14"), ("--cases", "0"), ("--correlation", "nan")],
 )
-def test_wrong_usage_is_named(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_named(
+    option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         main(["power", "--gained", "0.1", "--lost", "0.1", option, value])
     assert value in capsys.readouterr().err

@@ -17,7 +17,16 @@ from crane_core.prompts.reply import ReadReply
 from crane_core.storage.jobs import verdicts_of_job
 from tests.spoken import Run, speaker
 
-ON = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*", "--runs", "2")
+ON = (
+    "--setting",
+    "code",
+    "--benchmark",
+    "minibench",
+    "--instances",
+    "numpy_1_*",
+    "--runs",
+    "2",
+)
 THINKING = "the reply ends inside the model's thinking"
 
 
@@ -46,7 +55,9 @@ def job(run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> str:
     return path.stem
 
 
-def loaded(folder: DataFolder, job: str) -> dict[tuple[str, int], tuple[bool | None, str | None]]:
+def loaded(
+    folder: DataFolder, job: str
+) -> dict[tuple[str, int], tuple[bool | None, str | None]]:
     store = prepare(folder)
     try:
         return verdicts_of_job(store.cursor(), job)
@@ -58,7 +69,9 @@ def kept(path: Path, kind: type) -> list[object]:
     return [record for record in ledger.tail(path).records if isinstance(record, kind)]
 
 
-def test_changed_verdicts_are_listed_taken_and_kept(run: Run, folder: DataFolder, job: str) -> None:
+def test_changed_verdicts_are_listed_taken_and_kept(
+    run: Run, folder: DataFolder, job: str
+) -> None:
     path = folder.ledger / "runs" / f"{job}.jsonl"
     before, replies = loaded(folder, job), kept(path, Reply)
     planned = run("reparse", job, "--dry-run")
@@ -72,7 +85,9 @@ def test_changed_verdicts_are_listed_taken_and_kept(run: Run, folder: DataFolder
     assert {after[key] for key in changed} == {(None, THINKING)} and len(changed) == 2
     assert kept(path, Reply) == replies
     rereads = kept(path, Reread)
-    assert {(each.instance_id, each.run_index): each.crashes_before for each in rereads} == {  # type: ignore[attr-defined]
+    assert {
+        (each.instance_id, each.run_index): each.crashes_before for each in rereads
+    } == {  # type: ignore[attr-defined]
         key: before[key][0] for key in changed
     }
     again = run("reparse", job, "--json")
@@ -90,14 +105,18 @@ def test_a_rebuild_gives_the_same_and_the_run_is_not_asked_again(
 
 
 @pytest.mark.parametrize("name", ["nobody's", "../../etc/passwd"])
-def test_run_that_is_not_there_is_one_error(run: Run, folder: DataFolder, name: str) -> None:
+def test_run_that_is_not_there_is_one_error(
+    run: Run, folder: DataFolder, name: str
+) -> None:
     spoken = run("reparse", name)
     assert (spoken.code, spoken.out) == (1, "")
     assert "No run has the name" in spoken.err
 
 
 def test_run_without_replies_has_nothing_to_read(run: Run, folder: DataFolder) -> None:
-    assert run("detect", "--detector", "rules", "--concurrency", "1", *ON[:-2]).code == 0
+    assert (
+        run("detect", "--detector", "rules", "--concurrency", "1", *ON[:-2]).code == 0
+    )
     [path] = (folder.ledger / "runs").glob("rules-*.jsonl")
     spoken = run("reparse", path.stem)
     assert spoken.code == 1 and "holds no reply of a model" in spoken.err

@@ -36,11 +36,14 @@ def test_a_table_for_people(data: str, capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out == "word   n\na     10\n       2\n"
 
 
-def test_many_rows_are_cut_for_people_alone(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_rows_are_cut_for_people_alone(
+    data: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     question = "SELECT range AS n FROM range(150)"
     assert main(["--data", data, "sql", question]) == 0
     assert (
-        capsys.readouterr().out.splitlines()[-1] == "… and 50 more rows: --csv and --json print all"
+        capsys.readouterr().out.splitlines()[-1]
+        == "… and 50 more rows: --csv and --json print all"
     )
     assert main(["--data", data, "sql", question, "--json"]) == 0
     assert [row["n"] for row in json.loads(capsys.readouterr().out)] == list(range(150))
@@ -79,11 +82,15 @@ def test_without_a_question_it_lists_what_there_is(
 ) -> None:
     assert main(["--data", data, "sql"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "views" and any(line.startswith("  verdicts  ") for line in lines)
+    assert lines[0] == "views" and any(
+        line.startswith("  verdicts  ") for line in lines
+    )
 
 
 def test_the_page_of_the_schema_is_that_of_the_migrations(
     data: str, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--data", data, "sql", "--schema"]) == 0
-    assert capsys.readouterr().out == (root / "docs" / "reference" / "schema.md").read_text("utf-8")
+    assert capsys.readouterr().out == (
+        root / "docs" / "reference" / "schema.md"
+    ).read_text("utf-8")

@@ -40,14 +40,18 @@ def pairs(tmp_path: Path) -> Path:
 def outcomes(out: str) -> dict[str, str]:
     """Notebook to outcome, of --json."""
     return {
-        f"{one['case_id']}_{one['version']}": one["outcome"] for one in json.loads(out)["notebooks"]
+        f"{one['case_id']}_{one['version']}": one["outcome"]
+        for one in json.loads(out)["notebooks"]
     }
 
 
 def stored(tmp_path: Path) -> list[Verification]:
     files = sorted((tmp_path / "data" / "ledger" / "runs").glob("verify-*.jsonl"))
     return [
-        one for file in files for one in ledger.tail(file).records if isinstance(one, Verification)
+        one
+        for file in files
+        for one in ledger.tail(file).records
+        if isinstance(one, Verification)
     ]
 
 
@@ -87,7 +91,11 @@ NO_PAIRS = {
         "fixed notebook crashes",
         "code cell 2 raised KeyError: 1",
     ),
-    "short": ((GOOD[0], ["a = 1"]), "not a pair", "there is no code cell 1; the notebook has 1"),
+    "short": (
+        (GOOD[0], ["a = 1"]),
+        "not a pair",
+        "there is no code cell 1; the notebook has 1",
+    ),
 }
 """Pairs that are not what they claim: their cells, the outcome, and its reason in words."""
 
@@ -121,7 +129,9 @@ def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(
             "a module is missing: code cell 0 raised ModuleNotFoundError",
         ),
         pytest.param(
-            "open('readings.csv')", "a file is missing: code cell 0 raised", marks=pytest.mark.slow
+            "open('readings.csv')",
+            "a file is missing: code cell 0 raised",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "raise RuntimeError('Found no NVIDIA driver on your system')",
@@ -138,11 +148,15 @@ def test_what_cannot_run_here_is_told_and_counted_apart(
     said = run(pairs)
     assert said.code == 0
     assert (
-        "1  cannot run here" in said.out and "Not verified here:" in said.out and words in said.out
+        "1  cannot run here" in said.out
+        and "Not verified here:" in said.out
+        and words in said.out
     )
 
 
-def test_a_recorded_missing_file_is_a_crash_like_any_other(run: Run, pairs: Path) -> None:
+def test_a_recorded_missing_file_is_a_crash_like_any_other(
+    run: Run, pairs: Path
+) -> None:
     write_pair(pairs, "trip", ["open('no.csv')"], ["1"], error="FileNotFoundError")
     assert run(pairs).code == 0
 
@@ -167,7 +181,9 @@ def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(
         write_notebook(
             pairs / name / f"{name}_fixed.ipynb",
             fixed,
-            tagged=tags if name == "still" else tags | {len(fixed) - 1: "raises-exception"},
+            tagged=tags
+            if name == "still"
+            else tags | {len(fixed) - 1: "raises-exception"},
         )
     assert outcomes(run(pairs, "--json").out) == {
         "lesson_reproduced": "as recorded",
@@ -194,7 +210,9 @@ def test_cells_run_in_the_order_of_their_counts(run: Run, pairs: Path) -> None:
         target=1,
         counts=[2, 1, 3],
     )
-    write_notebook(pairs / "t_fixed.ipynb", ["a = 0", "1 / a", "a = 1"], counts=[None, 2, 1])
+    write_notebook(
+        pairs / "t_fixed.ipynb", ["a = 0", "1 / a", "a = 1"], counts=[None, 2, 1]
+    )
     assert run(pairs).code == 0
 
 
@@ -244,7 +262,9 @@ def test_a_run_that_was_interrupted_is_resumed(pairs: Path, tmp_path: Path) -> N
     hang.touch()
     wait = f"import os, time\nwhile os.path.exists({str(hang)!r}): time.sleep(0.05)"
     write_pair(pairs, "a", [f"open({str(count)!r}, 'a').write('a')", "1 / 0"], GOOD[1])
-    write_pair(pairs, "b", [f"open({str(count)!r}, 'a').write('b')\n{wait}", "1 / 0"], GOOD[1])
+    write_pair(
+        pairs, "b", [f"open({str(count)!r}, 'a').write('b')\n{wait}", "1 / 0"], GOOD[1]
+    )
     command = [
         sys.executable,
         "-m",
@@ -307,7 +327,9 @@ def test_csv_has_one_row_per_notebook_and_no_formula(run: Run, pairs: Path) -> N
     assert not any(cell.startswith("=") for row in rows for cell in row.values())
 
 
-def test_the_database_holds_the_newest_outcome(run: Run, pairs: Path, tmp_path: Path) -> None:
+def test_the_database_holds_the_newest_outcome(
+    run: Run, pairs: Path, tmp_path: Path
+) -> None:
     write_pair(pairs, "trip", ["a = 1", "1 / a"], GOOD[1])
     assert run(pairs).code == 1
     write_pair(pairs, "trip", *GOOD)
@@ -315,7 +337,10 @@ def test_the_database_holds_the_newest_outcome(run: Run, pairs: Path, tmp_path: 
     store = prepare(DataFolder(tmp_path / "data"))
     [summary] = summaries(store)
     store.close()
-    assert (summary.benchmark, [(pair.case_id, pair.outcome) for pair in summary.pairs]) == (
+    assert (
+        summary.benchmark,
+        [(pair.case_id, pair.outcome) for pair in summary.pairs],
+    ) == (
         "lab",
         [("trip", "as recorded")],
     )
@@ -325,16 +350,25 @@ def test_what_is_no_benchmark_and_a_ban_are_refused(
     run: Run, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = run("nobench")
-    assert said.code == 1 and "nobench is neither a folder with pairs nor a benchmark" in said.err
+    assert (
+        said.code == 1
+        and "nobench is neither a folder with pairs nor a benchmark" in said.err
+    )
     pairs.mkdir()
     assert run(pairs).code == 1
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
     assert "forbids running notebooks" in run("minibench").err
 
 
-def test_an_interpreter_without_ipykernel_is_refused(run: Run, pairs: Path, tmp_path: Path) -> None:
+def test_an_interpreter_without_ipykernel_is_refused(
+    run: Run, pairs: Path, tmp_path: Path
+) -> None:
     write_pair(pairs, "trip", *GOOD)
     bare = tmp_path / "bare"
     venv.create(bare)
     said = run(pairs, "--python", bare / "bin" / "python")
-    assert said.code == 1 and "did not start" in said.err and "Install ipykernel" in said.err
+    assert (
+        said.code == 1
+        and "did not start" in said.err
+        and "Install ipykernel" in said.err
+    )

@@ -53,7 +53,9 @@ class _ChangeablePart(Generic[_T]):
     def __set__(self, value: AbstractValue, part: _T) -> None:
         value.fields = None
         setattr(
-            value, self._slot, None if isinstance(part, list) and len(part) > _MOST_ITEMS else part
+            value,
+            self._slot,
+            None if isinstance(part, list) and len(part) > _MOST_ITEMS else part,
         )
 
 
@@ -112,11 +114,15 @@ class AbstractValue:
         self._literal = literal
         self._items: list[AbstractValue] | None = None
         self.items = None if items is None else list(items)
-        self._members: dict[Any, AbstractValue] | None = None if members is None else dict(members)
+        self._members: dict[Any, AbstractValue] | None = (
+            None if members is None else dict(members)
+        )
         self.path = path
         self.definition = definition
         self.bound_to = bound_to
-        self._attributes: dict[str, AbstractValue] = dict(attributes) if attributes else {}
+        self._attributes: dict[str, AbstractValue] = (
+            dict(attributes) if attributes else {}
+        )
         self.scope = scope
         self.words = words
         self.is_foreign = False
@@ -145,7 +151,11 @@ class AbstractValue:
             return NOT_KNOWN if values is None else _SEQUENCES[self._type](values)
         if self._members is not None and self._type == "dict":
             values = self._literals(self._members.values())
-            return NOT_KNOWN if values is None else dict(zip(self._members, values, strict=True))
+            return (
+                NOT_KNOWN
+                if values is None
+                else dict(zip(self._members, values, strict=True))
+            )
         # A reader may change the set or dict in place, so it counts as changed from here on.
         if type(self._literal) in _CHANGEABLE:
             self.fields = None
@@ -195,7 +205,9 @@ class AbstractValue:
     def is_a(self, package: str, *class_names: str) -> bool:
         """Whether the type is certainly one of these classes of a package, wherever in it they are defined."""
         # A state says `pandas.core.frame.DataFrame`, and a rule `pandas.DataFrame`.
-        return self.package == package and (not class_names or self.class_name in class_names)
+        return self.package == package and (
+            not class_names or self.class_name in class_names
+        )
 
     @property
     def is_literal(self) -> bool:
@@ -226,12 +238,17 @@ class AbstractValue:
     def drop(self, names: Set[str]) -> None:
         """These facts are no longer known."""
         if not names.isdisjoint(self._facts):
-            self.facts = {name: fact for name, fact in self._facts.items() if name not in names}
+            self.facts = {
+                name: fact for name, fact in self._facts.items() if name not in names
+            }
 
     def forget(self) -> None:
         """The object may have been changed: its type stays, and what may be in it; what was known of it does not."""
         is_known = (
-            self._facts or self._attributes or self._items is not None or self._members is not None
+            self._facts
+            or self._attributes
+            or self._items is not None
+            or self._members is not None
         )
         if is_known or self._literal is not NOT_KNOWN:
             self.fields = None
@@ -265,9 +282,13 @@ def integer(value: int | None) -> AbstractValue:
 
 def literal(value: Any, words: str = "") -> AbstractValue:
     """The AbstractValue of a Python value: a number, string, boolean, None, or a tuple, list, set or dict of such."""
-    items = [literal(item) for item in value] if isinstance(value, (tuple, list)) else None
+    items = (
+        [literal(item) for item in value] if isinstance(value, (tuple, list)) else None
+    )
     members = (
-        {key: literal(item) for key, item in value.items()} if isinstance(value, dict) else None
+        {key: literal(item) for key, item in value.items()}
+        if isinstance(value, dict)
+        else None
     )
     return AbstractValue(
         type(value).__name__, literal=value, items=items, members=members, words=words

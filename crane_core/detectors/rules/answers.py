@@ -57,7 +57,9 @@ def speaks_of_values(message: str) -> bool:
     return any(pattern.search(message) for pattern in _table()[1])
 
 
-def crash_of(library: str, version: str, exception: str, message: str, described: str) -> Crash:
+def crash_of(
+    library: str, version: str, exception: str, message: str, described: str
+) -> Crash:
     """The crash that a library announces."""
     remedies, _ = _table()
     words = next(
@@ -71,7 +73,8 @@ def crash_of(library: str, version: str, exception: str, message: str, described
     said = " ".join(_NOISE.sub("", message).split())
     crash = Crash(
         exception,
-        (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026") or exception,
+        (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026")
+        or exception,
         fact=described or f"{library} {version} refuses this",
         remedy=words,
     )
@@ -82,12 +85,20 @@ def crash_of(library: str, version: str, exception: str, message: str, described
 def described(value: AbstractValue) -> str:
     """What is known of an operand, for evidence; "" where its own text says it."""
     if isinstance(labels := value.fact("columns"), tuple) and value.package == "pandas":
-        rest = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+        rest = (
+            f" and {len(labels) - _MOST_LABELS} more"
+            if len(labels) > _MOST_LABELS
+            else ""
+        )
         return f"{value.named('the table')} has the columns {', '.join(map(repr, labels[:_MOST_LABELS]))}{rest}"
     if value.type not in FACTS:
         return ""
     known = {"shape": value.fact("shape"), "dtype": value.fact("dtype")}
-    told = [f"the {name} {_spelled(fact)}" for name, fact in known.items() if fact is not None]
+    told = [
+        f"the {name} {_spelled(fact)}"
+        for name, fact in known.items()
+        if fact is not None
+    ]
     return f"{value.words or 'the array'} has {' and '.join(told)}"
 
 
@@ -106,7 +117,11 @@ def value_given(told: Mapping[str, Any]) -> AbstractValue:
     if kind.startswith("pandas."):
         return _given_table(kind, facts)
     # torch returns named tuples, whose parts are tensors: `values, places = layer(x).max(1)`.
-    parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None
+    parts = (
+        facts.pop("items")
+        if kind not in ("list", "tuple") and "items" in facts
+        else None
+    )
     value = value_from_facts(kind, facts, words="", is_captured=True)
     if parts is not None:
         value.items = list(map(value_given, parts.values()))
@@ -124,4 +139,6 @@ def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
     # pandas has one unnamed level (`[None]`) in every plain index. Facts of a state leave it out.
     if isinstance(names := facts.pop("index_names", None), list):
         facts["index_names"] = tuple(names) if names != [None] else ()
-    return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue(
+        kind, {name: fact for name, fact in facts.items() if fact is not None}
+    )

@@ -91,11 +91,15 @@ WAITING: Final = AskingPatience(answer_s=5.0, start_s=5.0, total_s=5.0)
 HURRIED: Final = AskingPatience(answer_s=0.25, start_s=0.0, total_s=0.3)
 """Before a cell that is about to run: does not wait for a library that is not loaded."""
 _patience: ContextVar[AskingPatience] = ContextVar("patience", default=UNHURRIED)
-_on_wait: ContextVar[Callable[[str], None]] = ContextVar("on_wait", default=lambda _library: None)
+_on_wait: ContextVar[Callable[[str], None]] = ContextVar(
+    "on_wait", default=lambda _library: None
+)
 
 
 @contextmanager
-def asking_with(patience: AskingPatience, on_wait: Callable[[str], None]) -> Iterator[None]:
+def asking_with(
+    patience: AskingPatience, on_wait: Callable[[str], None]
+) -> Iterator[None]:
     """How long libraries are waited for meanwhile; `on_wait` receives the name of one that is waited for."""
     was_patience, was_on_wait = _patience.set(patience), _on_wait.set(on_wait)
     try:
@@ -234,7 +238,10 @@ class Asker:
         if "raised" not in said:
             return None
         return RefusedParameter(
-            str(said["name"]), str(said["raised"]), str(said["message"]), tuple(said["options"])
+            str(said["name"]),
+            str(said["raised"]),
+            str(said["message"]),
+            tuple(said["options"]),
         )
 
     @property
@@ -268,7 +275,9 @@ class Asker:
         raised, message = str(answer["raised"]), str(answer["message"])
         # Only of what was tried: a message about arguments may name the method `duplicated`, which
         # reads like one about values.
-        is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
+        is_tried = (
+            isinstance(order.sent.get("operands"), list) and order.learning is None
+        )
         is_elsewhere = order.is_vague and not operations.is_about_shapes(
             order.sent, raised, message, is_of_any_version=self._is_of_any_version
         )
@@ -280,7 +289,9 @@ class Asker:
         library = max(order.libraries & set(_ASKED), key=_ASKED.index, default="python")
         version, takes = self._packages.get(library, ""), answer.get("takes")
         known = f"in {library} {version} it takes {takes}" if takes else words
-        return LibraryAnswer(crash_of(library, version, raised, message, known), AbstractValue())
+        return LibraryAnswer(
+            crash_of(library, version, raised, message, known), AbstractValue()
+        )
 
     def _tried(
         self,
@@ -293,7 +304,9 @@ class Asker:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := library_of(each))}
         libraries |= {holder.partition(".")[0]} & LIBRARIES
-        is_in_doubt = operations.is_stored(step, asked) and operands[0].fact("may_be_read_only")
+        is_in_doubt = operations.is_stored(step, asked) and operands[0].fact(
+            "may_be_read_only"
+        )
         # In pandas 3 the layout of columns in memory decides whether `df.values` can be written.
         # A table that is made for a question is always laid out in one block.
         if is_in_doubt or not self._may_be_asked(libraries):
@@ -301,11 +314,16 @@ class Asker:
         # A notebook that spells `cuda` may have moved tensors whose device no state shows.
         may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
         sender = Sender(
-            may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked)
+            may_guess=step == "operator",
+            sends_ranges=operations.takes_indices(step, asked),
         )
         # The worker may have no GPU: `torch.zeros(3, device='cuda')` is tried on the processor.
         is_placed = "device" in keywords and libraries == {"torch"}
-        named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
+        named = {
+            key: each
+            for key, each in keywords.items()
+            if not (is_placed and key == "device")
+        }
         given = list(operands[: len(operands) - len(keywords)])
         # Drawing two lists of different lengths is refused whatever numbers they hold.
         if (
@@ -318,12 +336,16 @@ class Asker:
             sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
                 # Under `no_grad`, or with frozen weights, `seq(X).numpy()` runs.
-                unknown = of_torch.NOT_RECORDING + (of_torch.FREEZING if sender.has_layer else ())
+                unknown = of_torch.NOT_RECORDING + (
+                    of_torch.FREEZING if sender.has_layer else ()
+                )
                 sent["is_recording"] = not any(map(self._mentions, unknown))
             if not operations.is_asked(sent):
                 return
             is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
-            order = self._order(sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere)
+            order = self._order(
+                sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere
+            )
             if "device" in keywords or asked in of_torch.MOVING:
                 order = order._replace(device=None)
             # With `out=` or `inplace=` the result is not what the function returns elsewhere.
@@ -333,25 +355,42 @@ class Asker:
 
     def _may_be_asked(self, libraries: Set[str]) -> bool:
         return (
-            bool(libraries) and libraries <= self._libraries and not self._may_be_changed(libraries)
+            bool(libraries)
+            and libraries <= self._libraries
+            and not self._may_be_changed(libraries)
         )
 
     def _order(
-        self, sent: Mapping[str, Any], sender: Sender, *, is_moved: bool, may_be_elsewhere: bool
+        self,
+        sent: Mapping[str, Any],
+        sender: Sender,
+        *,
+        is_moved: bool,
+        may_be_elsewhere: bool,
     ) -> LibraryRequest:
         """The order to try a step, with what of its result is certain."""
         step, of, name = sent["step"], sent["of"], sent["name"]
         is_large = sender.is_large()
         is_apart = is_moved or is_large
-        may_move = is_apart or None in sender.devices or may_be_elsewhere and not sender.devices
+        may_move = (
+            is_apart
+            or None in sender.devices
+            or may_be_elsewhere
+            and not sender.devices
+        )
         is_vague = is_apart or sender.is_vague or self._is_of_any_version
         hides_strides = is_vague and not operations.tells_strides(step, name)
-        doubtful = {"device": may_move, "dtype": sender.is_vague, "strides": hides_strides}
+        doubtful = {
+            "device": may_move,
+            "dtype": sender.is_vague,
+            "strides": hides_strides,
+        }
         return LibraryRequest(
             sent,
             frozenset(),
             operations.tells_result(step, of, name),
-            tables.untold(sent) | {fact for fact, is_doubtful in doubtful.items() if is_doubtful},
+            tables.untold(sent)
+            | {fact for fact, is_doubtful in doubtful.items() if is_doubtful},
             is_typed=operations.tells_type(of, name),
             is_vague=is_vague,
             is_large=is_large,
@@ -360,7 +399,11 @@ class Asker:
 
     def _of_name(self, of: AbstractValue, name: str) -> Iterator[LibraryRequest]:
         """The order to look for a name in a module, in a method that was not called, or in the class of an object."""
-        told: dict[str, Any] = {"step": "of method", "of": str(of.fact("of", "")), "name": name}
+        told: dict[str, Any] = {
+            "step": "of method",
+            "of": str(of.fact("of", "")),
+            "name": name,
+        }
         asked = self._libraries
         if of.path:
             asked, told = operations.LAZY, {**told, "step": "member", "of": of.path}
@@ -397,19 +440,32 @@ class Asker:
         if "class" not in made:
             sender = Sender(may_guess=False)
             with suppress(NotSentError):
-                sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
+                sent = sender.order(
+                    step, library, name, arguments.positional, arguments.keywords
+                )
                 sent["operands"].insert(0, {"made": made})
                 tells = step == "method" and name in of_pandas.AGGREGATING
                 yield LibraryRequest(
-                    sent, libraries, tells, tables.untold(sent) if tells else frozenset()
+                    sent,
+                    libraries,
+                    tells,
+                    tables.untold(sent) if tells else frozenset(),
                 )
         elif step == "attribute":
             yield LibraryRequest(
-                {"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True},
+                {
+                    "step": "of object",
+                    "of": path,
+                    "name": name,
+                    "is_made": True,
+                    "is_label": True,
+                },
                 libraries,
             )
         else:
-            yield LibraryRequest(_binding(f"{path}.{name}", "method of made", arguments), libraries)
+            yield LibraryRequest(
+                _binding(f"{path}.{name}", "method of made", arguments), libraries
+            )
 
     def _bound(
         self, step: str, of: AbstractValue | str, name: str, arguments: Arguments
@@ -429,17 +485,23 @@ class Asker:
         if step == "call" and library in operations.TRIED:
             sender = Sender(may_guess=True)
             with suppress(NotSentError):
-                sent = sender.order("wrapped", path, "", arguments.positional, arguments.keywords)
+                sent = sender.order(
+                    "wrapped", path, "", arguments.positional, arguments.keywords
+                )
                 yield LibraryRequest(sent, frozenset([library]))
 
     def _of_learning(
         self, step: str, of: AbstractValue | str, name: str, arguments: Arguments
     ) -> Iterator[LibraryRequest]:
         """The order about a method of an estimator, or a function of scikit-learn, on data."""
-        if (of if isinstance(of, str) else name) not in of_sklearn.LEARNING.get(step, ()):
+        if (of if isinstance(of, str) else name) not in of_sklearn.LEARNING.get(
+            step, ()
+        ):
             return
         operands = [*([] if isinstance(of, str) else [of]), *arguments.positional]
-        if "sklearn" not in self._libraries or self._may_be_changed(["sklearn", "numpy", "pandas"]):
+        if "sklearn" not in self._libraries or self._may_be_changed(
+            ["sklearn", "numpy", "pandas"]
+        ):
             return
         given = [*operands, *arguments.keywords.values()]
         with suppress(NotSentError):
@@ -453,7 +515,11 @@ class Asker:
                 of if isinstance(of, str) else "", name, operands, arguments.keywords
             )
             yield LibraryRequest(
-                sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague
+                sent,
+                frozenset(["sklearn"]),
+                tells,
+                learning=learning,
+                is_vague=is_vague,
             )
 
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
@@ -466,14 +532,18 @@ class Asker:
         ]
         return any(map(self._mentions, spelled))
 
-    def _answer(self, order: Mapping[str, Any], libraries: Iterable[str]) -> Mapping[str, Any]:
+    def _answer(
+        self, order: Mapping[str, Any], libraries: Iterable[str]
+    ) -> Mapping[str, Any]:
         """What the library says; empty where it says nothing in time, and then `not_asked` names it."""
         key = json.dumps(order, default=str)
         if key not in self._answers:
             self._answers[key] = self._said(order, frozenset(libraries)) or {}
         return self._answers[key]
 
-    def _said(self, order: Mapping[str, Any], libraries: Set[str]) -> Mapping[str, Any] | None:
+    def _said(
+        self, order: Mapping[str, Any], libraries: Set[str]
+    ) -> Mapping[str, Any] | None:
         now = time.monotonic()
         if self._until is None:
             self._until = now + self._patience.total_s
@@ -490,7 +560,9 @@ class Asker:
         )
         if said is None:
             is_given_up = worker.is_given_up(order, libraries)
-            (self.without_answer if is_given_up else self.not_asked).update(dict.fromkeys(asked))
+            (self.without_answer if is_given_up else self.not_asked).update(
+                dict.fromkeys(asked)
+            )
         return said
 
 
@@ -529,12 +601,18 @@ def _who_knows(
                 for each in _ASKED
                 if each in here and _public(here[each]) == _public(kernel.get(each, ""))
             }
-            best, shared = (python, same) if not best or len(same) > len(shared) else (best, shared)
+            best, shared = (
+                (python, same)
+                if not best or len(same) > len(shared)
+                else (best, shared)
+            )
     return best, frozenset(shared | of_python.MODULES if best else ())
 
 
 @cache
-def _who_knows_shapes(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+def _who_knows_shapes(
+    _packages: object, asked: tuple[str, ...]
+) -> tuple[str, frozenset[str]]:
     """The interpreter with most of the libraries that may answer for a kernel that tells no versions."""
     shared = {
         python: frozenset(_versions(python)).intersection(operations.OF_ANY_VERSION)
@@ -558,10 +636,14 @@ def _versions(python: str) -> dict[str, str]:
     """By package; several distributions may provide one."""
     named = {each: operations.DISTRIBUTIONS.get(each, (each,)) for each in _ASKED}
     read = versions(
-        python, tuple(each for distributions in named.values() for each in distributions)
+        python,
+        tuple(each for distributions in named.values() for each in distributions),
     )
     of_libraries = {
-        each: read[one] for each, ones in named.items() for one in reversed(ones) if one in read
+        each: read[one]
+        for each, ones in named.items()
+        for one in reversed(ones)
+        if one in read
     }
     return {"python": read["python"], **of_libraries} if of_libraries else {}
 
@@ -581,12 +663,16 @@ def load(libraries: Iterable[str]) -> None:
     """Load libraries in the workers of this interpreter, and wait for that; the slow ones last."""
     wanted = [each for each in _ASKED if each in set(libraries)]
     slow = [each for each in wanted if each in _SLOW_TO_LOAD]
-    library_worker(sys.executable).load(each for each in wanted if each not in _SLOW_TO_LOAD)
+    library_worker(sys.executable).load(
+        each for each in wanted if each not in _SLOW_TO_LOAD
+    )
     if slow:
         worker_of(sys.executable, {*slow}).load(slow)
 
 
-def _result_of(order: LibraryRequest, answer: Mapping[str, Any]) -> LibraryAnswer | None:
+def _result_of(
+    order: LibraryRequest, answer: Mapping[str, Any]
+) -> LibraryAnswer | None:
     """The result of a step, and what it leaves of its first operand; None where neither is certain."""
     facts, left = answer.get("gave"), answer.get("left")
     if not isinstance(facts, dict):
@@ -640,7 +726,11 @@ def _result(
         tried = [sent for sent in tried if "made" in sent["operands"][0]]
     if tried:
         return tried[-1]  # the one on a result, of which more may be known
-    if step == "call" and isinstance(of, str) and of.partition(".")[0] in operations.LATE:
+    if (
+        step == "call"
+        and isinstance(of, str)
+        and of.partition(".")[0] in operations.LATE
+    ):
         return {"class": of}
     return {}
 
@@ -662,7 +752,7 @@ _LOOKS_FOR_NAME: Final = ("attribute", "member", "method", "of object")
 
 def _lacks_name(sent: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
     """Whether an object or module lacks a name in the worker, which has not all packages of the kernel."""
-    is_lack = answer.get("raised") == "AttributeError" and "has no attribute" in answer.get(
-        "message", ""
-    )
+    is_lack = answer.get(
+        "raised"
+    ) == "AttributeError" and "has no attribute" in answer.get("message", "")
     return is_lack and sent["step"] in _LOOKS_FOR_NAME

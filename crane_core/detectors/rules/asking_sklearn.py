@@ -69,11 +69,15 @@ class Learning:
 
     def __init__(self, values: Iterable[AbstractValue]) -> None:
         known = dict.fromkeys(
-            n for value in values if _is_data(value) and (n := data.n_samples(value)) is not None
+            n
+            for value in values
+            if _is_data(value) and (n := data.n_samples(value)) is not None
         )
         is_long = any(n > _MOST_ROWS for n in known)
         # Numbers that differ still differ in what is sent, so that the same pairs are refused.
-        self._sent = {n: _FEWER + 2 * at if is_long else n for at, n in enumerate(known)}
+        self._sent = {
+            n: _FEWER + 2 * at if is_long else n for at, n in enumerate(known)
+        }
         self._usual = next(iter(self._sent.values()), _USUAL_ROWS)
         self.lengths = {sent: n for n, sent in self._sent.items()} if is_long else {}
         self.is_whole = not is_long
@@ -95,23 +99,34 @@ class Learning:
         # What it was fitted to before is dropped: `forest.fit(X2, y)` on other columns runs.
         self._is_fit_anew = name.startswith("fit")
         self._fits_parts = self._is_fit_anew or bool(path)
-        self._gives_floats = name in ("predict_proba", "predict_log_proba", "decision_function")
+        self._gives_floats = name in (
+            "predict_proba",
+            "predict_log_proba",
+            "decision_function",
+        )
         given = {key: self.sent(value) for key, value in keywords.items()}
         sent = [self.sent(value) for value in operands]
         # `ColumnTransformer([('s', StandardScaler(), [0, 1])])` names columns by position,
         # and here their order is not known.
         if not self._is_ordered and _may_name_places(sent[0]):
             raise NotSentError
-        return {"step": "learns", "of": path, "name": name, "operands": sent, "keywords": given} | {
-            "is_whole": self.is_whole
-        }
+        return {
+            "step": "learns",
+            "of": path,
+            "name": name,
+            "operands": sent,
+            "keywords": given,
+        } | {"is_whole": self.is_whole}
 
     def restored(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         """An answer with the numbers of rows that there are; of a step's result, what no value decides."""
         if "message" in answer:
             if not self._refusals.search(answer["message"]):
                 return {}
-            return {**answer, "message": _NUMBER_OF_ROWS.sub(self._row_in_words, answer["message"])}
+            return {
+                **answer,
+                "message": _NUMBER_OF_ROWS.sub(self._row_in_words, answer["message"]),
+            }
         return self._result(dict(answer.get("gave", {})))
 
     def _result(self, gave: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +140,9 @@ class Learning:
             *(rest if self._tells == "shape" else [None] * len(rest)),
         ]
         return {
-            "gave": gave if self._has_dtypes else {name: gave[name] for name in ("type", "shape")}
+            "gave": gave
+            if self._has_dtypes
+            else {name: gave[name] for name in ("type", "shape")}
         }
 
     def _row_in_words(self, found: re.Match[str]) -> str:
@@ -206,7 +223,9 @@ class Learning:
             self._is_ordered &= columns is None
         return columns
 
-    def _columns(self, frame: AbstractValue, labels: Sequence[Any], n_rows: int) -> list[list[Any]]:
+    def _columns(
+        self, frame: AbstractValue, labels: Sequence[Any], n_rows: int
+    ) -> list[list[Any]]:
         """Label, dtype and values of each."""
         facts, n_all = data.facts_by_column(frame), data.n_samples(frame)
         if any(type(label) not in (str, int) for label in labels):
@@ -226,11 +245,17 @@ class Learning:
             raise NotSentError  # data within another operand: their rows were not counted
         return self._sent[n_rows]
 
-    def _holds(self, facts: Mapping[str, Any], n_all: int | None, n_sent: int) -> dict[str, Any]:
+    def _holds(
+        self, facts: Mapping[str, Any], n_all: int | None, n_sent: int
+    ) -> dict[str, Any]:
         """All values, or those among which all are; and some, with how many rows have them at least."""
         known = data.all_values(facts)
         among = known if known is not None else facts.get("among_values")
-        values = among if isinstance(among, list) and among and len(among) <= _MOST_VALUES else []
+        values = (
+            among
+            if isinstance(among, list) and among and len(among) <= _MOST_VALUES
+            else []
+        )
         if not estimators.are_plain(values) or any(value != value for value in values):
             values = []
         is_whole = bool(values) and known is not None
@@ -263,7 +288,11 @@ class Learning:
             or any(name.endswith("_") for name in value.attributes)
         ):
             raise NotSentError  # with attributes that were set by hand
-        if is_part and not self._fits_parts and estimators.is_fitted(value) is not False:
+        if (
+            is_part
+            and not self._fits_parts
+            and estimators.is_fitted(value) is not False
+        ):
             raise NotSentError
         fit_on = None if is_part else self._fitted_to(value, known.kind)
         self._fits_parts = self._fits_parts or fit_on is not None
@@ -271,7 +300,9 @@ class Learning:
         for name in known.parameters:
             if name in value.attributes:
                 part = value.attributes[name]
-            elif name in value.mapping("parameters_set") or name in value.mapping("parameters"):
+            elif name in value.mapping("parameters_set") or name in value.mapping(
+                "parameters"
+            ):
                 part = estimators.parameter(value, name)
             else:
                 continue
@@ -298,10 +329,16 @@ class Learning:
 
     def _parts(self, value: AbstractValue) -> dict[str, Any]:
         """The parameter that holds the parts of a pipeline or column transformer, where they are known."""
-        if value.class_name == "Pipeline" and (steps := estimators.steps(value)) is not None:
+        if (
+            value.class_name == "Pipeline"
+            and (steps := estimators.steps(value)) is not None
+        ):
             return {
                 "steps": {
-                    "list": [{"tuple": [_plain(n), self.sent(p, is_part=True)]} for n, p in steps]
+                    "list": [
+                        {"tuple": [_plain(n), self.sent(p, is_part=True)]}
+                        for n, p in steps
+                    ]
                 }
             }
         if (
@@ -315,7 +352,9 @@ class Learning:
             return {"transformers": {"list": parts}}
         return {}
 
-    def _fitted_to(self, value: AbstractValue, kind: str) -> list[dict[str, Any]] | None:
+    def _fitted_to(
+        self, value: AbstractValue, kind: str
+    ) -> list[dict[str, Any]] | None:
         """What it was fitted to; None if it was not."""
         parts = (
             estimators.steps(value)
@@ -360,7 +399,10 @@ def sent_to_fit(given: Mapping[str, AbstractValue]) -> dict[str, Any] | None:
         return None
     learning = Learning(values)
     try:
-        return {"data": [learning.sent(value) for value in values], "is_whole": learning.is_whole}
+        return {
+            "data": [learning.sent(value) for value in values],
+            "is_whole": learning.is_whole,
+        }
     except NotSentError:
         return None
 
@@ -375,12 +417,20 @@ def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
     known = known_class(parts[-1]) if parts else None
     if known is None:
         return None
-    classes, n_features = estimators.classes_fitted(parts[-1]), estimators.features_fitted(parts[0])
+    classes, n_features = (
+        estimators.classes_fitted(parts[-1]),
+        estimators.features_fitted(parts[0]),
+    )
     # Nearest neighbours are refused if there are more of them than rows were learnt.
     n_told = value.mapping("learnt").get("n_samples_fit_")
     n_rows = n_told.get("value") if isinstance(n_told, Mapping) else None
     n_sent = n_rows if type(n_rows) is int and n_rows <= _MOST_ROWS else _USUAL_ROWS
-    targets = {"type": "sklearn.column", "n_rows": n_sent, "name": None, **_filled(classes)}
+    targets = {
+        "type": "sklearn.column",
+        "n_rows": n_sent,
+        "name": None,
+        **_filled(classes),
+    }
     # These two are fitted to labels alone, without a table.
     if known.name in ("LabelEncoder", "LabelBinarizer"):
         return {"data": [{"facts": targets}], "is_whole": False} if classes else None
@@ -411,15 +461,27 @@ def _categories(value: AbstractValue, labels: Sequence[Any]) -> dict[Any, Any]:
 
 def _filled(values: Any) -> dict[str, Any]:
     """Dtype and values of a column that holds all of these, or any numbers."""
-    known = values if isinstance(values, list) and values and estimators.are_plain(values) else []
-    holds = {"all": known, "is_whole": bool(known), "rarest": None, "some": [], "may_miss": False}
+    known = (
+        values
+        if isinstance(values, list) and values and estimators.are_plain(values)
+        else []
+    )
+    holds = {
+        "all": known,
+        "is_whole": bool(known),
+        "rarest": None,
+        "some": [],
+        "may_miss": False,
+    }
     are_numbers = all(isinstance(each, (int, float)) for each in known)
     return {"dtype": "float64" if are_numbers else "object", "holds": holds}
 
 
 def _may_name_places(sent: Mapping[str, Any]) -> bool:
     """Whether a parameter of an estimator, or of its parts, may say by position which columns are meant."""
-    if not sent.get("facts", {"type": "sklearn.estimator"})["type"].endswith("estimator"):
+    if not sent.get("facts", {"type": "sklearn.estimator"})["type"].endswith(
+        "estimator"
+    ):
         return True
     given = dict(sent["facts"]["given"]) if "facts" in sent else {}
     parts = [step["tuple"][1] for step in given.pop("steps", {}).get("list", ())]

@@ -77,7 +77,9 @@ def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
     found.may_define_any |= may_define_any(statement)
     # Also imports in functions and branches: they may have run, and may extend classes of others.
     imports = [
-        node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))
+        node
+        for node in ast.walk(statement)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
     ]
     found.modules.update(*map(imported_modules, imports))
     # Also names that a branch or loop assigns: after `for ...: say = len`, `say` is either of two.
@@ -148,16 +150,24 @@ def bound_names(node: ast.AST) -> Iterator[str]:
 def local_names(definition: ast.FunctionDef | ast.Lambda) -> set[str]:
     """The parameters of a function, and the names that its statements give values."""
     body = definition.body if isinstance(definition.body, list) else [definition.body]
-    parameters = {part.arg for part in ast.walk(definition.args) if isinstance(part, ast.arg)}
+    parameters = {
+        part.arg for part in ast.walk(definition.args) if isinstance(part, ast.arg)
+    }
     return parameters.union(*map(bound_names, body))
 
 
 def _names_bound_here(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+        case (
+            ast.FunctionDef(name=name)
+            | ast.AsyncFunctionDef(name=name)
+            | ast.ClassDef(name=name)
+        ):
             yield name
         case ast.Import() | ast.ImportFrom():
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+            yield from (
+                alias.asname or alias.name.partition(".")[0] for alias in node.names
+            )
         case ast.Name() if not isinstance(node.ctx, ast.Load):
             yield node.id
         case ast.ExceptHandler(name=str(name)):
@@ -173,12 +183,22 @@ def _names_bound_here(node: ast.AST) -> Iterator[str]:
 def _parts_in_scope(node: ast.AST) -> Iterable[ast.AST]:
     """The parts that run in its scope; of a comprehension only := binds names in that."""
     if isinstance(node, ast.ClassDef):
-        return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+        return [
+            *node.decorator_list,
+            *node.bases,
+            *(keyword.value for keyword in node.keywords),
+        ]
     if isinstance(node, _FUNCTIONS):
         # Defaults and decorators are evaluated where the function is defined, its body is not.
-        return [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+        return [
+            *node.decorator_list,
+            *node.args.defaults,
+            *filter(None, node.args.kw_defaults),
+        ]
     if isinstance(node, _COMPREHENSIONS):
-        return [inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)]
+        return [
+            inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)
+        ]
     return () if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node)
 
 
@@ -202,6 +222,8 @@ def may_define_any(node: ast.AST) -> bool:
             "ex",
         ):
             return True
-        if isinstance(inner, ast.ImportFrom) and any(alias.name == "*" for alias in inner.names):
+        if isinstance(inner, ast.ImportFrom) and any(
+            alias.name == "*" for alias in inner.names
+        ):
             return True
     return False

@@ -10,8 +10,17 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names
-from crane_core.detectors.rules.ipython_code import MAGICS, CellMagic, automagic, python_of
+from crane_core.detectors.rules.bindings import (
+    UNKNOWN_EFFECT,
+    UNKNOWN_VALUE,
+    bound_names,
+)
+from crane_core.detectors.rules.ipython_code import (
+    MAGICS,
+    CellMagic,
+    automagic,
+    python_of,
+)
 
 # `memit` and `mprun` are of memory_profiler, `lprun` is of line_profiler.
 _TIMED = ("time", "prun", "memit", "lprun", "mprun", "timeit")
@@ -31,7 +40,9 @@ _ANYTHING_WORDS = (
     "ed edit paste cpaste autoreload"
 )
 _ANYTHING = frozenset(_ANYTHING_WORDS.split())
-_QUIET = (MAGICS | frozenset(["tensorboard", "tensorflow_version", "watermark"])) - _ANYTHING
+_QUIET = (
+    MAGICS | frozenset(["tensorboard", "tensorflow_version", "watermark"])
+) - _ANYTHING
 _LOADING = ("load_ext", "reload_ext")
 _QUIET_EXTENSIONS_WORDS = (
     "autoreload crane_core line_profiler memory_profiler tensorboard watermark"
@@ -88,15 +99,24 @@ def as_magic(code: str) -> CellCode:
 def _placed(read: CellCode) -> CellCode:
     """A `return` or `break` where none may stand is noticed only when the tree is compiled."""
     if not any(
-        isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(read.tree)
+        isinstance(node, (ast.Return, ast.Break, ast.Continue))
+        for node in ast.walk(read.tree)
     ):
         return read
     try:
         # IPython runs `await x` at the top level of a cell, which plain Python refuses.
-        compile(read.tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        compile(
+            read.tree,
+            "<cell>",
+            "exec",
+            ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
+            dont_inherit=True,
+        )
     except SyntaxError as error:
         if error.msg.startswith(_MISPLACED):
-            return CellCode(ast.Module([], []), error.msg, error.lineno or 0, is_no_python=True)
+            return CellCode(
+                ast.Module([], []), error.msg, error.lineno or 0, is_no_python=True
+            )
     return read
 
 
@@ -116,7 +136,9 @@ def _without_magics(code: str, refused: BaseException) -> CellCode:
             and not _MARKED.search(code)
         )
         is_sure = (
-            is_plain and isinstance(refused, SyntaxError) and not _is_newer(message, code, line)
+            is_plain
+            and isinstance(refused, SyntaxError)
+            and not _is_newer(message, code, line)
         )
         return CellCode(
             ast.Module([], []), message, line, is_sure, exception=type(refused).__name__
@@ -149,7 +171,11 @@ def _of_cell_magic(magic: CellMagic) -> CellCode:
     elif magic.name == "capture":
         body = [
             *body,
-            *(_unknown(name, 1) for name in magic.arguments.split() if name.isidentifier()),
+            *(
+                _unknown(name, 1)
+                for name in magic.arguments.split()
+                if name.isidentifier()
+            ),
         ]
     return read._replace(tree=ast.Module(body, []), is_no_python=False, automagic="")
 
@@ -245,7 +271,9 @@ def _anything(line: int) -> ast.stmt:
 
 
 def _unknown(name: str, line: int) -> ast.stmt:
-    return ast.Assign([_stored(name, line)], _name(UNKNOWN_VALUE, line), lineno=line, col_offset=0)
+    return ast.Assign(
+        [_stored(name, line)], _name(UNKNOWN_VALUE, line), lineno=line, col_offset=0
+    )
 
 
 def _name(name: str, line: int) -> ast.expr:

@@ -20,7 +20,9 @@ _LEAVE_OTHERS_WORDS = (
     " tensorflow_datasets tensorflow_hub threadpoolctl timm tokenizers torchaudio torchmetrics torchsummary torchtext"
     " tqdm transformers wordcloud xgboost xlrd yaml yfinance"
 )
-_LEAVE_OTHERS = frozenset(_LEAVE_OTHERS_WORDS.split()) | operations.BOUND | sys.stdlib_module_names
+_LEAVE_OTHERS = (
+    frozenset(_LEAVE_OTHERS_WORDS.split()) | operations.BOUND | sys.stdlib_module_names
+)
 _EXTENDS = ".pandas("
 """`tqdm.pandas()`: the one call of a package above that adds methods to tables."""
 
@@ -34,7 +36,16 @@ def may_extend(modules: Iterable[str], text: str = "") -> bool:
 
 def imports_of(tree: ast.Module) -> list[str]:
     """Every module that a piece of code may import, by dotted name."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    imports = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
     # `from . import plots` loads a file beside the notebook, which may extend any class.
-    relative = ["." for node in imports if isinstance(node, ast.ImportFrom) and node.level]
-    return [*relative, *(module for node in imports for module in imported_modules(node))]
+    relative = [
+        "." for node in imports if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    return [
+        *relative,
+        *(module for node in imports for module in imported_modules(node)),
+    ]

@@ -53,11 +53,15 @@ class Family:
 
     def method(self, of: str, *names: str) -> Callable[[Rule], Rule]:
         """Calls of methods; "__call__" is a call of the object itself; no name: every method."""
-        return self._register([Key("method", of, name) for name in names or (EVERY_NAME,)])
+        return self._register(
+            [Key("method", of, name) for name in names or (EVERY_NAME,)]
+        )
 
     def attribute(self, of: str, *names: str) -> Callable[[Rule], Rule]:
         """Reading attributes; no name: every attribute."""
-        return self._register([Key("attribute", of, name) for name in names or (EVERY_NAME,)])
+        return self._register(
+            [Key("attribute", of, name) for name in names or (EVERY_NAME,)]
+        )
 
     def set_attribute(self, of: str) -> Callable[[Rule], Rule]:
         """x.name = value, of any name; the value is the one argument."""
@@ -73,7 +77,9 @@ class Family:
 
     def operator(self, of: str, *symbols: str) -> Callable[[Rule], Rule]:
         """Operators with the type on either side: "+", "@", "<", "in"; the unary "-x" and "~x" have no argument."""
-        return self._register([Key("operator", of, symbol) for symbol in symbols or (EVERY_NAME,)])
+        return self._register(
+            [Key("operator", of, symbol) for symbol in symbols or (EVERY_NAME,)]
+        )
 
     def element(self, of: str) -> Callable[[Rule], Rule]:
         """The first element: a value only where there certainly is an element."""
@@ -123,13 +129,17 @@ def all_rules() -> dict[Key, tuple[Registered, ...]]:
 
 def _families() -> Iterator[Family]:
     # The first value counts, so the order of families must not depend on the file system.
-    for module in sorted(pkgutil.iter_modules(families.__path__), key=lambda module: module.name):
+    for module in sorted(
+        pkgutil.iter_modules(families.__path__), key=lambda module: module.name
+    ):
         loaded = importlib.import_module(f"{families.__name__}.{module.name}")
         if isinstance(family := getattr(loaded, "RULES", None), Family):
             yield family
 
 
-def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Registered, ...]:
+def rules_for(
+    step: str, of: AbstractValue | str, name: str = ""
+) -> tuple[Registered, ...]:
     """The rules for a step on an object, or for a call of a path; the more exact type first."""
     if isinstance(of, str):
         every = f"{of.partition('.')[0]}.{ANY}"
@@ -137,9 +147,13 @@ def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Regis
             Key(step, every, name), ()
         )
     # Of an unknown type nothing is certain, not even by the rules for every type.
-    types = [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
+    types = (
+        [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
+    )
     # The first answer counts, so a rule for the exact type has to come first.
     keys = [
-        Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, EVERY_NAME))
+        Key(step, known, wanted)
+        for known in types
+        for wanted in dict.fromkeys((name, EVERY_NAME))
     ]
     return tuple(rule for key in keys for rule in all_rules().get(key, ()))

@@ -29,15 +29,22 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def follow(
-    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    function: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue | None:
     """The result of a call of a function of the notebook; None if it cannot be followed. Raises Crash."""
     definition = function.definition
     # `@decorated` may replace the function: its own body raises, and the call returns 1.
-    if not isinstance(definition, _FUNCTIONS) or getattr(definition, "decorator_list", None):
+    if not isinstance(definition, _FUNCTIONS) or getattr(
+        definition, "decorator_list", None
+    ):
         return None
     if isinstance(definition, ast.AsyncFunctionDef) or is_generator(definition):
-        kind = "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
+        kind = (
+            "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
+        )
         held = [*arguments.positional, *arguments.keywords.values()]
         # The arguments stay held: the first turn of `for row in rows_of(numbers)` changes them.
         return AbstractValue(
@@ -56,14 +63,19 @@ def follow(
     interpreter.calls.append(node)
     interpreter.running.append(definition)
     try:
-        with interpreter.inside(Context((RETURN,))) as context, interpreter.within(scope):
+        with (
+            interpreter.inside(Context((RETURN,))) as context,
+            interpreter.within(scope),
+        ):
             return _result(interpreter, definition, context)
     finally:
         interpreter.calls.pop()
         interpreter.running.pop()
 
 
-def _result(interpreter: Interpreter, definition: Any, context: Context) -> AbstractValue:
+def _result(
+    interpreter: Interpreter, definition: Any, context: Context
+) -> AbstractValue:
     """Runs the body: what all paths return that return at all."""
     ends: list[AbstractValue] = []
     try:
@@ -82,11 +94,18 @@ def _result(interpreter: Interpreter, definition: Any, context: Context) -> Abst
             raise
     if not context.left:
         return ends[0]
-    join([*(snapshot(interpreter.scopes) for _ in ends), *(known for _, known, _ in context.left)])
+    join(
+        [
+            *(snapshot(interpreter.scopes) for _ in ends),
+            *(known for _, known, _ in context.left),
+        ]
+    )
     return join_values([*ends, *(value for *_, value in context.left)])
 
 
-def _scope_of(definition: Any, names: dict[str, AbstractValue], function: AbstractValue) -> Scope:
+def _scope_of(
+    definition: Any, names: dict[str, AbstractValue], function: AbstractValue
+) -> Scope:
     elsewhere: dict[str, Scope | None] = {}
     for node in _own_nodes(definition):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
@@ -113,11 +132,16 @@ def _own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
 
 def is_generator(definition: ast.AST) -> bool:
     """Whether a function has a `yield`, those of functions inside it left out."""
-    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own_nodes(definition))
+    return any(
+        isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own_nodes(definition)
+    )
 
 
 def _bound(
-    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    function: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> dict[str, AbstractValue]:
     """The parameters with what they get. Raises Crash where the arguments do not fit."""
     signature = signature_of(function.definition.args)
@@ -135,7 +159,9 @@ def _bound(
         name = getattr(function.definition, "name", "the lambda")
         fact = f"the notebook defines {name}({ast.unparse(function.definition.args)})"
         remedy = f"Pass the arguments that {name} takes."
-        interpreter.crash(node, "TypeError", f"{name}(): {error}", fact=fact, remedy=remedy)
+        interpreter.crash(
+            node, "TypeError", f"{name}(): {error}", fact=fact, remedy=remedy
+        )
     names = _defaults(signature, function)
     for name, parameter in signature.parameters.items():
         if parameter.kind is Parameter.VAR_POSITIONAL:
@@ -150,12 +176,16 @@ def _bound(
             names[name] = given.get(name) or AbstractValue()
         harmless.link(
             names[name],
-            () if arguments.is_complete else [*positional, *arguments.keywords.values()],
+            ()
+            if arguments.is_complete
+            else [*positional, *arguments.keywords.values()],
         )
     return names
 
 
-def _defaults(signature: Signature, function: AbstractValue) -> dict[str, AbstractValue]:
+def _defaults(
+    signature: Signature, function: AbstractValue
+) -> dict[str, AbstractValue]:
     """What parameters get by default. Those of the target were evaluated; of others only plain values are known."""
     parts = {
         name: part.default
@@ -175,4 +205,8 @@ def _plain(node: ast.expr) -> AbstractValue:
         return AbstractValue()
     # A list as default keeps what earlier calls have appended: `def f(x, acc=[])`.
     is_fixed = value is None or isinstance(value, (str, int, float, bool))
-    return AbstractValue(type(value).__name__, literal=value) if is_fixed else AbstractValue()
+    return (
+        AbstractValue(type(value).__name__, literal=value)
+        if is_fixed
+        else AbstractValue()
+    )

@@ -38,11 +38,18 @@ _TEXT = re.compile(r"[^\W\d][\w ]*")
 _CUT = "\u2026"
 _PLAIN_KEYS = {"str", "int", "bool", "NoneType"}
 _SEQUENCES = ("list", "tuple")
-_DICTS = ("dict", "collections.OrderedDict", "collections.defaultdict", "collections.Counter")
+_DICTS = (
+    "dict",
+    "collections.OrderedDict",
+    "collections.defaultdict",
+    "collections.Counter",
+)
 _FRAMES = ("DataFrame", "GeoDataFrame")
 
 
-def value_from_state(name: str, variable: VariableState, *, is_captured: bool) -> AbstractValue:
+def value_from_state(
+    name: str, variable: VariableState, *, is_captured: bool
+) -> AbstractValue:
     """The AbstractValue of a variable by this name."""
     groups = [
         part
@@ -53,12 +60,18 @@ def value_from_state(name: str, variable: VariableState, *, is_captured: bool) -
     facts = _decoded(merged(groups))
     if variable.docs:
         facts["docs"] = variable.docs
-    return value_from_facts(type_of(variable.type), facts, words=name, is_captured=is_captured)
+    return value_from_facts(
+        type_of(variable.type), facts, words=name, is_captured=is_captured
+    )
 
 
-def value_from_entry(name: str, entry: Mapping[str, Any], *, is_captured: bool) -> AbstractValue:
+def value_from_entry(
+    name: str, entry: Mapping[str, Any], *, is_captured: bool
+) -> AbstractValue:
     """The AbstractValue of an entry of `accesses`."""
-    return value_from_state(name, VariableState.from_json(dict(entry)), is_captured=is_captured)
+    return value_from_state(
+        name, VariableState.from_json(dict(entry)), is_captured=is_captured
+    )
 
 
 def type_of(written: str) -> str:
@@ -121,12 +134,18 @@ def value_from_facts(
     for name in _SHAPES:
         if isinstance(shape := facts.get(name), (list, tuple)):
             # Keras writes None for the batch, whose length its models do not fix.
-            facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
+            facts[name] = tuple(
+                size if isinstance(size, int) else None for size in shape
+            )
     if is_captured and type == "torch.Tensor":
         facts.setdefault(
             "is_contiguous", "strides" not in facts
         )  # a capture tells only what is out of the ordinary
-    if is_captured and type == "numpy.ndarray" and "num_unique" in (facts.get("value_info") or ()):
+    if (
+        is_captured
+        and type == "numpy.ndarray"
+        and "num_unique" in (facts.get("value_info") or ())
+    ):
         are_texts = (
             facts["value_info"].get("value_type") == "categorical or object"
         )  # of others no number is told
@@ -140,7 +159,9 @@ def value_from_facts(
         held, dict
     ):  # its settings; texts may be types
         value.facts |= {
-            name: fact for name, fact in held.items() if isinstance(fact, (int, float, list))
+            name: fact
+            for name, fact in held.items()
+            if isinstance(fact, (int, float, list))
         }
     if isinstance(module := value.facts.get("module"), str) and type == "module":
         value.path = public_path(module)
@@ -168,7 +189,9 @@ def _fill_value(value: AbstractValue, *, is_captured: bool) -> None:
         return
     written = value.facts["value"]
     value.literal = (
-        _captured_value(value, written) if is_captured else _published_value(value.type, written)
+        _captured_value(value, written)
+        if is_captured
+        else _published_value(value.type, written)
     )
 
 
@@ -208,18 +231,26 @@ def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
         value.items = []
     elif isinstance(items, list) and len(items) == length and isinstance(types, dict):
         value.items = _flat(items, types, value.words)
-    elif isinstance(items, dict) and list(items) == [str(at) for at in range(len(items))]:
-        parts = list(_inside(items, value.words, is_captured=is_captured, is_item=True).values())
+    elif isinstance(items, dict) and list(items) == [
+        str(at) for at in range(len(items))
+    ]:
+        parts = list(
+            _inside(items, value.words, is_captured=is_captured, is_item=True).values()
+        )
         if len(parts) == length:
             value.items = parts
         else:
             value.facts["first_items"] = parts
 
 
-def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[AbstractValue] | None:
+def _flat(
+    items: list[Any], types: Mapping[str, int], words: str
+) -> list[AbstractValue] | None:
     """Plain values; None if one of them may have been written otherwise than it is."""
     # Complex numbers are written as text, so a list that holds one is not known.
-    if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(types.values()) != len(items):
+    if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(types.values()) != len(
+        items
+    ):
         return None
     counted: dict[str, int] = {}
     for item in items:
@@ -236,7 +267,10 @@ def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Abstra
 
 def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
     """The members of a dict whose keys are stated whole; what a member is may be unknown."""
-    entries, shapes = value.facts.pop("items", None), value.facts.get("other_shapes") or {}
+    entries, shapes = (
+        value.facts.pop("items", None),
+        value.facts.get("other_shapes") or {},
+    )
     keys = _keys(value, is_captured=is_captured)
     if keys is None:
         return
@@ -264,7 +298,11 @@ def _keys(value: AbstractValue, *, is_captured: bool) -> list[Any] | None:
 
 def _captured_keys(value: AbstractValue, length: Any) -> list[Any] | None:
     keys, types = value.facts.get("keys"), value.facts.get("key_types", {})
-    if not isinstance(keys, list) or len(keys) != length or not set(types) <= _PLAIN_KEYS:
+    if (
+        not isinstance(keys, list)
+        or len(keys) != length
+        or not set(types) <= _PLAIN_KEYS
+    ):
         return None
     texts = [key if isinstance(key, str) else json.dumps(key) for key in keys]
     # `{(1, 2): 1, '(1, 2)': 2}` has two keys that are written alike.
@@ -275,7 +313,9 @@ def _captured_keys(value: AbstractValue, length: Any) -> list[Any] | None:
 
 def _is_cut(key: Any) -> bool:
     """Whether a limit has cut a text, or may have."""
-    return isinstance(key, str) and (_CUT_TEXT.search(key) is not None or key.startswith(_CUT))
+    return isinstance(key, str) and (
+        _CUT_TEXT.search(key) is not None or key.startswith(_CUT)
+    )
 
 
 def _fill_set(value: AbstractValue) -> None:
@@ -323,7 +363,13 @@ def _read_labels(value: AbstractValue, read: Callable[[str], Any]) -> None:
 
 def _is_text(label: str) -> bool:
     """Whether a label of which no type is known was a text: no other type is written like this."""
-    return bool(_TEXT.fullmatch(label)) and label not in ("None", "True", "False", "nan", "NaT")
+    return bool(_TEXT.fullmatch(label)) and label not in (
+        "None",
+        "True",
+        "False",
+        "nan",
+        "NaT",
+    )
 
 
 def _is_double(listed: list[str]) -> bool:
@@ -341,7 +387,9 @@ def _label_reader(known: Any) -> Callable[[str], Any] | None:
         return _number
     return (
         str
-        if set(known) <= {"name"} or types == ["str"] and set(known) <= {"label_types", "name"}
+        if set(known) <= {"name"}
+        or types == ["str"]
+        and set(known) <= {"label_types", "name"}
         else None
     )
 
@@ -355,7 +403,11 @@ def _fill_published_columns(value: AbstractValue, width: int | None) -> None:
     if not isinstance(per_column, dict):
         per_column = {}
     # Fewer columns than the table has: a limit has cut the others.
-    if width and len(per_column) == width and all(isinstance(label, str) for label in per_column):
+    if (
+        width
+        and len(per_column) == width
+        and all(isinstance(label, str) for label in per_column)
+    ):
         value.facts["column_labels"] = frozenset(per_column)
     # Published states list the different dtypes of a table, not those of its columns.
     if isinstance(value.facts.get("dtypes"), list):
@@ -375,5 +427,7 @@ def _inside(
         rest = {key: value for key, value in facts.items() if key != "type"}
         at = label if label.isdigit() else repr(label)
         place = f"{words}[{at}]" if is_item else f"{words}.{label}"
-        found[label] = value_from_facts(type_of(facts["type"]), rest, words=place, is_captured=True)
+        found[label] = value_from_facts(
+            type_of(facts["type"]), rest, words=place, is_captured=True
+        )
     return found

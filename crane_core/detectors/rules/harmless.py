@@ -55,7 +55,9 @@ _QUIET_PACKAGES_WORDS = (
 _QUIET_PACKAGES = frozenset(_QUIET_PACKAGES_WORDS.split())
 # `fixed.setflags(write=True)` lets a read-only array be written, `resize` changes its shape.
 _CHANGING_METHODS = {
-    "pandas": frozenset(["pop", "insert", "update", "set_flags", "__setitem__", "eval"]),
+    "pandas": frozenset(
+        ["pop", "insert", "update", "set_flags", "__setitem__", "eval"]
+    ),
     "numpy": frozenset(
         [
             "fill",
@@ -72,7 +74,18 @@ _CHANGING_METHODS = {
 }
 _MOST_LINKED = 90
 READING = frozenset(
-    ["copy", "count", "format", "get", "index", "items", "join", "keys", "values", "__call__"]
+    [
+        "copy",
+        "count",
+        "format",
+        "get",
+        "index",
+        "items",
+        "join",
+        "keys",
+        "values",
+        "__call__",
+    ]
 )
 """Methods of containers that change none."""
 _CALLS_BACK = (
@@ -91,7 +104,9 @@ _CALLS_BACK = (
 
 def can_be_held(value: AbstractValue) -> bool:
     """Whether who gets a part of something that holds this value may change it."""
-    is_fixed = value.type in IMMUTABLE and not value._items and "part_of" not in value._facts
+    is_fixed = (
+        value.type in IMMUTABLE and not value._items and "part_of" not in value._facts
+    )
     return not (value.path or is_fixed or may_share_memory(value))
 
 
@@ -108,7 +123,10 @@ def link(value: AbstractValue, parts: Iterable[AbstractValue]) -> None:
 def may_hold_any(value: AbstractValue) -> bool:
     """Whether it is a container of which not all parts are known."""
     is_open = (
-        value._items is None and value._members is None and not value.is_literal and not value.path
+        value._items is None
+        and value._members is None
+        and not value.is_literal
+        and not value.path
     )
     return is_open and is_container(value)
 
@@ -130,7 +148,9 @@ def _is_array(type: str) -> bool:
     return type.rpartition(".")[2] in _ARRAYS.get(package, ())
 
 
-def array_facts(values: Iterable[AbstractValue]) -> list[tuple[AbstractValue, dict[str, Any]]]:
+def array_facts(
+    values: Iterable[AbstractValue],
+) -> list[tuple[AbstractValue, dict[str, Any]]]:
     """Arrays with their facts before a step, to see whether it changed them."""
     return [(value, dict(value.facts)) for value in values if may_share_memory(value)]
 
@@ -149,7 +169,13 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
     if path.endswith("_") or not arguments.is_complete or _is_of_class(path):
         return False
     # `np.nan_to_num(a, copy=False)` and `out=a` write into what they are given.
-    if {"out", "inplace", "copy", "overwrite_a", "overwrite_input"} & arguments.keywords.keys():
+    if {
+        "out",
+        "inplace",
+        "copy",
+        "overwrite_a",
+        "overwrite_input",
+    } & arguments.keywords.keys():
         return False
     return not any(may_run_notebook_code(value) for value in _given(arguments))
 
@@ -160,7 +186,9 @@ def _is_of_class(path: str) -> bool:
     return len(holder) > 1 and (holder[0] == "builtins" or holder[-1][:1].isupper())
 
 
-def method_changes_nothing(receiver: AbstractValue, name: str, arguments: Arguments) -> bool:
+def method_changes_nothing(
+    receiver: AbstractValue, name: str, arguments: Arguments
+) -> bool:
     """Whether a method of a frame, series or array certainly leaves receiver and arguments as they are."""
     changing = _CHANGING_METHODS.get(receiver.package)
     if changing is None or not arguments.is_complete:

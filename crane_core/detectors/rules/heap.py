@@ -98,7 +98,11 @@ def _held_beside(value: AbstractValue) -> list[AbstractValue]:
 
 
 def _values_in(fields: ValueFields) -> tuple[AbstractValue, ...]:
-    held = (*(fields.items or ()), *(fields.members or {}).values(), *fields.attributes.values())
+    held = (
+        *(fields.items or ()),
+        *(fields.members or {}).values(),
+        *fields.attributes.values(),
+    )
     return (*held, *_values_in_facts(fields.facts))
 
 
@@ -126,7 +130,12 @@ def snapshot(scopes: Sequence[Scope]) -> Snapshot:
     return Snapshot(
         names,
         _fields_by_value(
-            [value for _, known in names for value in known.values() if value is not None]
+            [
+                value
+                for _, known in names
+                for value in known.values()
+                if value is not None
+            ]
         ),
     )
 
@@ -150,7 +159,11 @@ def join(ends: Sequence[Snapshot]) -> None:
             # What only one branch made is as that branch left it: no other path leads to it.
             if known.setdefault(value, fields) is not fields:
                 known[value] = _joined(
-                    [answer for each in ends if (answer := each.values.get(value)) is not None]
+                    [
+                        answer
+                        for each in ends
+                        if (answer := each.values.get(value)) is not None
+                    ]
                 )
     _set_all(known)
     for at, (scope, _) in enumerate(ends[0].names):
@@ -163,7 +176,9 @@ class BranchWatch:
     def __init__(self, scopes: Sequence[Scope]) -> None:
         self.start = snapshot(scopes)
         self.changed: dict[AbstractValue, dict[AbstractValue, None]] = {}
-        self.names: list[list[tuple[Scope, dict[str, AbstractValue | None]]]] = [self.start.names]
+        self.names: list[list[tuple[Scope, dict[str, AbstractValue | None]]]] = [
+            self.start.names
+        ]
 
     def look(self, scopes: Sequence[Scope]) -> None:
         """Note what differs from the start now: values, what they hold, and names."""
@@ -171,13 +186,16 @@ class BranchWatch:
             if value.fields is not fields and (
                 value in self.changed or not is_unchanged(value, fields)
             ):
-                self.changed.setdefault(value, {}).update(dict.fromkeys(fields_of(value).held))
+                self.changed.setdefault(value, {}).update(
+                    dict.fromkeys(fields_of(value).held)
+                )
         if not _are_same_names(self.names[-1], scopes):
             self.names.append([(scope, dict(scope.names)) for scope in scopes])
 
 
 def _are_same_names(
-    before: Sequence[tuple[Scope, dict[str, AbstractValue | None]]], scopes: Sequence[Scope]
+    before: Sequence[tuple[Scope, dict[str, AbstractValue | None]]],
+    scopes: Sequence[Scope],
 ) -> bool:
     return len(before) == len(scopes) and all(
         scope is known and scope.names == names
@@ -244,27 +262,39 @@ def is_unchanged(value: AbstractValue, before: ValueFields) -> bool:
         and _equal(value._facts, before.facts)
         and items == before.items
         and _are_same_members(members, before.members)
-        and (items is not None or members is not None or _equal(value._literal, before.literal))
+        and (
+            items is not None
+            or members is not None
+            or _equal(value._literal, before.literal)
+        )
         and value._attributes == before.attributes
     )
 
 
-def _joined_names(ends: list[dict[str, AbstractValue | None]]) -> dict[str, AbstractValue | None]:
+def _joined_names(
+    ends: list[dict[str, AbstractValue | None]],
+) -> dict[str, AbstractValue | None]:
     first, *others = ends
     if all(end == first for end in others):
         return dict(first)
     joined = dict.fromkeys(name for end in ends for name in end)
     for name in joined:
         value = first.get(name, _ABSENT)
-        is_same = value is not _ABSENT and all(end.get(name, _ABSENT) is value for end in others)
-        joined[name] = value if is_same else _one_of([end.get(name, _ABSENT) for end in ends])
+        is_same = value is not _ABSENT and all(
+            end.get(name, _ABSENT) is value for end in others
+        )
+        joined[name] = (
+            value if is_same else _one_of([end.get(name, _ABSENT) for end in ends])
+        )
     return joined
 
 
 def _one_of(values: Sequence[AbstractValue | None]) -> AbstractValue | None:
     # A name that one branch has not met is unknown there. The kernel may have a value for it.
     known = [
-        AbstractValue() if value is _ABSENT else value for value in values if value is not None
+        AbstractValue() if value is _ABSENT else value
+        for value in values
+        if value is not None
     ]
     return join_values(known) if len(known) == len(values) else AbstractValue()
 
@@ -320,7 +350,11 @@ def _is_exactly(left: Any, right: Any) -> bool:
     """Whether two copies hold the very same objects in the same order, not only equal ones."""
     if left is right:
         return True
-    if type(left) is not type(right) or type(left) not in _COPIED or len(left) != len(right):
+    if (
+        type(left) is not type(right)
+        or type(left) not in _COPIED
+        or len(left) != len(right)
+    ):
         return type(left) is type(right) is str and left == right
     if isinstance(left, dict):
         return all(
@@ -333,7 +367,10 @@ def _is_exactly(left: Any, right: Any) -> bool:
 
 
 def _copied_facts(facts: dict[str, Any]) -> dict[str, Any]:
-    return {name: fact if type(fact) in _PLAIN else _copied(fact) for name, fact in facts.items()}
+    return {
+        name: fact if type(fact) in _PLAIN else _copied(fact)
+        for name, fact in facts.items()
+    }
 
 
 def _copied_value(value: Any) -> Any:
@@ -387,7 +424,8 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
         # Parts that only some branches put in may be there: a change of them changes the container.
         kept = set(_values_in(joined))
         harmless.link(
-            stand_in, (held for fields in all_fields for held in fields.held if held not in kept)
+            stand_in,
+            (held for fields in all_fields for held in fields.held if held not in kept),
         )
         joined = joined._replace(facts=stand_in.facts)
     return joined._replace(held=_values_in(joined))

@@ -17,14 +17,20 @@ from crane_core.detectors.rules.asking import assumed_packages
 from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.extending import imports_of, may_extend
-from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
+from crane_core.detectors.rules.from_state import (
+    type_of,
+    value_from_entry,
+    value_from_state,
+)
 from crane_core.detectors.rules.paths import path_of_class
 from crane_core.detectors.rules.prefix import Prefix, is_builtin, prefix_of, spelled
 from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
-_OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
+_OF_IPYTHON_WORDS = (
+    "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
+)
 _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
 _OF_MODULES_WORDS = (
     "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
@@ -39,14 +45,24 @@ class InitialState:
     def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
         self.state = state
         self.is_captured = state is not None and state.schema_version >= CAPTURED
-        executed = [cell for cell in sorted(cells, key=_position) if cell.role is CellRole.EXECUTED]
-        self.target_text = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
+        executed = [
+            cell
+            for cell in sorted(cells, key=_position)
+            if cell.role is CellRole.EXECUTED
+        ]
+        self.target_text = next(
+            (cell.code for cell in cells if cell.role is CellRole.TARGET), ""
+        )
         self.prefix: Prefix = prefix_of([cell.code for cell in executed])
         self.bindings = self.prefix.bindings
         self.target = self._target()
-        self.session = session_facts(state if self.is_captured else None, self.target_text)
+        self.session = session_facts(
+            state if self.is_captured else None, self.target_text
+        )
         self._spelled = spelled(self.target.tree)
-        self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
+        self.may_define_any = self.prefix.may_define_any or may_define_any(
+            self.target.tree
+        )
         # `builtins.later = ...` gives every cell a name that no statement assigns.
         self.may_define_any |= self.session.are_builtins_own
         self.unseen = UnseenEffects()
@@ -63,14 +79,18 @@ class InitialState:
         known = self.state.variables if self.state is not None else {}
         # `reset -f` deletes all names, unless the notebook has a variable `reset` to subtract from.
         is_variable = read.automagic in self.bindings.bound or read.automagic in known
-        return as_magic(self.target_text) if read.automagic and not is_variable else read
+        return (
+            as_magic(self.target_text) if read.automagic and not is_variable else read
+        )
 
     @cached_property
     def python_names(self) -> list[str]:
         """Names of Python's own that cells mention. Known from the start, they are known on every path."""
         met = self.prefix.spelled.names | self._spelled.names
         variables = self.state.variables if self.state is not None else {}
-        return sorted(name for name in met - variables.keys() if self.of_python(name) is not None)
+        return sorted(
+            name for name in met - variables.keys() if self.of_python(name) is not None
+        )
 
     @property
     def fixed(self) -> list[str]:
@@ -80,9 +100,13 @@ class InitialState:
     @property
     def packages(self) -> Mapping[str, str]:
         """Versions of libraries, and of Python, as the kernel has them."""
-        captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
+        captured: Mapping[str, Any] = (
+            self.state.captured if self.state is not None else {}
+        )
         versions = dict(captured.get("packages") or {})
-        told = versions | ({"python": captured["python"]} if "python" in captured else {})
+        told = versions | (
+            {"python": captured["python"]} if "python" in captured else {}
+        )
         return told or assumed_packages()
 
     @property
@@ -92,14 +116,18 @@ class InitialState:
 
     def same(self, name: str) -> Sequence[str]:
         """Other names of the same object, as the state tells them."""
-        captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
+        captured: Mapping[str, Any] = (
+            self.state.captured if self.state is not None else {}
+        )
         groups = [group for group in captured.get("same", ()) if name in group]
         return [other for group in groups for other in group if other != name]
 
     @property
     def held(self) -> Sequence[str]:
         """Names of objects that others hold, through which they may be changed."""
-        captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
+        captured: Mapping[str, Any] = (
+            self.state.captured if self.state is not None else {}
+        )
         return tuple(captured.get("held", ()))
 
     def type_of(self, name: str) -> str:
@@ -119,7 +147,9 @@ class InitialState:
         value = self.past[name] if name in self.past else self.stated(name)
         # A child process may write an array that it shares with the notebook.
         if self.session.are_files_changing and harmless.may_share_memory(value):
-            value.drop(harmless.VALUE_FACTS)  # other programs may write memory that they share
+            value.drop(
+                harmless.VALUE_FACTS
+            )  # other programs may write memory that they share
         return value
 
     @property
@@ -139,7 +169,9 @@ class InitialState:
         variable = self.state.variables.get(name) if self.state is not None else None
         is_module = variable is not None and variable.type == "module"
         return AbstractValue(
-            "module" if is_module else "", path=self.bindings.paths.get(name, ""), words=name
+            "module" if is_module else "",
+            path=self.bindings.paths.get(name, ""),
+            words=name,
         )
 
     def stated(self, name: str) -> AbstractValue:
@@ -168,13 +200,19 @@ class InitialState:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
         # `setattr(made, 'sca' + 'le', 3)` sets an attribute whose name no text spells.
         return (
-            self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _BY_ANY_NAME))
+            self.may_define_any
+            or self.is_assigned(name)
+            or any(map(self.mentions, _BY_ANY_NAME))
         )
 
     def may_replace(self, name: str) -> bool:
         """Whether it may put another value where a library has this name; torch registers only what is not there."""
         # Modules that register buffers are common in PyTorch. Asking nothing about them was a gap.
-        return self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _REPLACING))
+        return (
+            self.may_define_any
+            or self.is_assigned(name)
+            or any(map(self.mentions, _REPLACING))
+        )
 
     @cached_property
     def may_be_extended(self) -> bool:
@@ -183,7 +221,10 @@ class InitialState:
 
     def is_assigned(self, attribute: str) -> bool:
         """Whether code of the notebook spells that it puts an attribute of this name on some object."""
-        return attribute in self.prefix.spelled.given_attributes | self._spelled.given_attributes
+        return (
+            attribute
+            in self.prefix.spelled.given_attributes | self._spelled.given_attributes
+        )
 
     @cached_property
     def names_absent(self) -> frozenset[str]:
@@ -199,7 +240,9 @@ class InitialState:
         """What the state says a statement needs, certainly, and will not find, names left out."""
         first, last = _own_lines(node)
         lines = [
-            line for line in range(first, last + 1) if self._last_on_line.get(line, node) is node
+            line
+            for line in range(first, last + 1)
+            if self._last_on_line.get(line, node) is node
         ]
         for group, facts in self.absent.items():
             for fact in facts if group != "names" else ():
@@ -216,24 +259,38 @@ class InitialState:
             return False
         # `df.iplot` is missing until `import plots` runs, a file that extends DataFrame.
         name, kind = fact.get("attribute"), str(fact["type"])
-        return name in self._stored or self._extends_others and not kind.startswith("__main__.")
+        return (
+            name in self._stored
+            or self._extends_others
+            and not kind.startswith("__main__.")
+        )
 
     @cached_property
     def _stored(self) -> frozenset[str]:
-        parts = [node for node in ast.walk(self.target.tree) if isinstance(node, ast.Attribute)]
+        parts = [
+            node
+            for node in ast.walk(self.target.tree)
+            if isinstance(node, ast.Attribute)
+        ]
         return frozenset(node.attr for node in parts if isinstance(node.ctx, ast.Store))
 
     @cached_property
     def _extends_others(self) -> bool:
         """Whether the target imports or names a package that may give classes of others attributes."""
-        named = [path for name in self._spelled.names if (path := self.bindings.paths.get(name))]
+        named = [
+            path
+            for name in self._spelled.names
+            if (path := self.bindings.paths.get(name))
+        ]
         return may_extend([*imports_of(self.target.tree), *named], self.target_text)
 
     @cached_property
     def _last_on_line(self) -> dict[int, ast.stmt]:
         # `df["month"] = 1; df.groupby("month")` is one line, whose second part has the column.
         """A state tells lines alone: of several statements on one, the last needs what is missing for certain."""
-        statements = [node for node in ast.walk(self.target.tree) if isinstance(node, ast.stmt)]
+        statements = [
+            node for node in ast.walk(self.target.tree) if isinstance(node, ast.stmt)
+        ]
         in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
         return {
             line: node
@@ -277,7 +334,12 @@ class InitialState:
             return None
         if self._tells_absences:
             return next(
-                (fact for fact in self.absent.get("names", ()) if fact.get("name") == name), None
+                (
+                    fact
+                    for fact in self.absent.get("names", ())
+                    if fact.get("name") == name
+                ),
+                None,
             )
         return self._missing_by_code(name)
 
@@ -343,7 +405,11 @@ class EmptyKernel(InitialState):
 
 def _is_open_of_ipython(name: str, value: AbstractValue) -> bool:
     """IPython puts its own `open` among the notebook's names: Python's, but for the handles of its own terminal."""
-    return name == "open" and value.type == "function" and value.fact("module") in ("io", "_io")
+    return (
+        name == "open"
+        and value.type == "function"
+        and value.fact("module") in ("io", "_io")
+    )
 
 
 def _own_lines(node: ast.stmt) -> tuple[int, int]:
@@ -366,7 +432,12 @@ def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) 
     for text in sorted(accesses, key=len):
         head, *steps = text.split(".")
         entry = accesses[text]
-        if head == name and steps and all(map(str.isidentifier, steps)) and isinstance(entry, dict):
+        if (
+            head == name
+            and steps
+            and all(map(str.isidentifier, steps))
+            and isinstance(entry, dict)
+        ):
             _add_access(value, steps, text, entry)
 
 
@@ -376,7 +447,11 @@ def _add_access(
     holder: AbstractValue | None = value
     for step in steps[:-1]:
         holder = holder.attributes.get(step) if holder is not None else None
-    if holder is not None and holder.path == "" and entry.get("type") not in ("method", ""):
+    if (
+        holder is not None
+        and holder.path == ""
+        and entry.get("type") not in ("method", "")
+    ):
         held = holder.attributes.get(steps[-1])
         made = value_from_entry(text, entry, is_captured=True)
         if held is None or not held.type:

@@ -20,7 +20,11 @@ from crane_core.detectors.rules.interpret_classes import (
     member,
     refuse_absent,
 )
-from crane_core.detectors.rules.interpret_expressions import attribute, known_elements, part_of
+from crane_core.detectors.rules.interpret_expressions import (
+    attribute,
+    known_elements,
+    part_of,
+)
 from crane_core.detectors.rules.interpret_loops import comprehended
 from crane_core.detectors.rules.interpreter import (
     Callee,
@@ -33,7 +37,12 @@ from crane_core.detectors.rules.operation import Arguments
 
 # The cell ends here on purpose: what follows is never reached, so no crash in it comes.
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
-_LOADS_AGAIN = ("importlib.reload", "runpy.run_path", "runpy.run_module", "code.interact")
+_LOADS_AGAIN = (
+    "importlib.reload",
+    "runpy.run_path",
+    "runpy.run_module",
+    "code.interact",
+)
 """Functions that run files of which nothing is known here."""
 # `globals()['made'] = 1` and `exec` assign names that no statement spells.
 _DEFINES_ANY = (
@@ -48,7 +57,8 @@ _RELOADS = ("importlib.reload", "imp.reload")
 # These take every element, so `list(row['x'] for row in rows)` raises on its own line.
 # `any` and `all` are left out: they stop early, as in `any(x == 3 or x.missing for x in rows)`.
 _CONSUMERS = frozenset(
-    f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict")
+    f"builtins.{name}"
+    for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict")
 )
 
 
@@ -69,7 +79,9 @@ def _called(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
     return _method(interpreter, receiver, node.func, node)
 
 
-def _of_bases(interpreter: Interpreter, name: str, arguments: Arguments) -> AbstractValue:
+def _of_bases(
+    interpreter: Interpreter, name: str, arguments: Arguments
+) -> AbstractValue:
     """`super().name(...)`: it is not followed, but the __init__ of some libraries' classes runs nothing."""
     if name == "__init__" and has_quiet_bases(interpreter):
         return AbstractValue("NoneType", literal=None)
@@ -79,14 +91,18 @@ def _of_bases(interpreter: Interpreter, name: str, arguments: Arguments) -> Abst
     return AbstractValue()
 
 
-def _plain_call(interpreter: Interpreter, function: AbstractValue, node: ast.Call) -> AbstractValue:
+def _plain_call(
+    interpreter: Interpreter, function: AbstractValue, node: ast.Call
+) -> AbstractValue:
     if (
         function.path in _CONSUMERS
         and len(node.args) == 1
         and isinstance(node.args[0], ast.GeneratorExp)
     ):
         every = comprehended(interpreter, node.args[0])
-        keywords = arguments_of(interpreter, ast.Call(node.func, [], node.keywords)).keywords
+        keywords = arguments_of(
+            interpreter, ast.Call(node.func, [], node.keywords)
+        ).keywords
         return interpreter.call(function, Arguments((every,), keywords), node)
     return interpreter.call(function, arguments_of(interpreter, node), node)
 
@@ -99,7 +115,9 @@ def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
         value = interpreter.value(keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = value
-        elif value.members is not None and all(isinstance(key, str) for key in value.members):
+        elif value.members is not None and all(
+            isinstance(key, str) for key in value.members
+        ):
             keywords.update(value.members)
         else:
             is_complete = False
@@ -107,7 +125,10 @@ def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
 
 
 def _method(
-    interpreter: Interpreter, receiver: AbstractValue, func: ast.Attribute, node: ast.Call
+    interpreter: Interpreter,
+    receiver: AbstractValue,
+    func: ast.Attribute,
+    node: ast.Call,
 ) -> AbstractValue:
     """A call of something's attribute: a function of a module, a method of an object."""
     if receiver.path and receiver.definition is None:
@@ -115,7 +136,11 @@ def _method(
         return interpreter.call(function, arguments_of(interpreter, node), node)
     held = receiver.attributes.get(func.attr)
     # An attribute that was set on the object hides the method of its class.
-    if held is not None and (held.type or held.is_foreign) and not _is_bare_function(held):
+    if (
+        held is not None
+        and (held.type or held.is_foreign)
+        and not _is_bare_function(held)
+    ):
         return interpreter.call(held, arguments_of(interpreter, node), node)
     if (own := member(interpreter, receiver, func.attr)) is not None:
         return interpreter.call(own, arguments_of(interpreter, node), node)
@@ -128,7 +153,11 @@ def _method(
 
 def _is_bare_function(value: AbstractValue) -> bool:
     """A function of which the state tells no more, as libraries keep them in objects: rules of the method know more."""
-    return value.type in ("function", "method") and value.definition is None and not value.path
+    return (
+        value.type in ("function", "method")
+        and value.definition is None
+        and not value.path
+    )
 
 
 def call_method(
@@ -152,7 +181,10 @@ def _result_of(receiver: AbstractValue, name: str) -> str:
 
 @call_of(Callee.BOUND_METHOD)
 def _of_bound(
-    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    function: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue:
     """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
     # `p = lst.append; p(4)` changes the list, without naming it.
@@ -163,7 +195,10 @@ def _of_bound(
 
 @call_of(Callee.FUNCTION)
 def followed(
-    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    function: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue:
     """The result of a call of a function of the notebook. Raises Crash.
 
@@ -180,11 +215,16 @@ def followed(
 
 @call_of(Callee.LIBRARY)
 def _library(
-    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    function: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue:
     if function.path in (*_ENDS, *_LOADS_AGAIN):
         raise GiveUpError
-    known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
+    known = interpreter.ask(
+        "call", function.path, "", node, receiver=function, arguments=arguments
+    )
     # The module's code runs again, and may be another than the one that was imported.
     if function.path in _RELOADS:
         interpreter.havoc()
@@ -194,7 +234,9 @@ def _library(
     elif known is None and may_extend([function.path]):
         interpreter.havoc()  # a file beside the notebook, or a package that is not known: it may do anything
         interpreter.forget(given(arguments))
-    elif known is None and not harmless.function_changes_nothing(function.path, arguments):
+    elif known is None and not harmless.function_changes_nothing(
+        function.path, arguments
+    ):
         _forget_escaped(interpreter, given(arguments))
     return (
         known
@@ -209,7 +251,9 @@ def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractV
     made = AbstractValue()
     harmless.link(made, values)
     # `functools.partial(rows.append, 1)` is made by a library and still runs code of the notebook.
-    made.is_foreign = complete and all(_runs_no_code(value) for value in reachable(values))
+    made.is_foreign = complete and all(
+        _runs_no_code(value) for value in reachable(values)
+    )
     return made
 
 
@@ -225,7 +269,10 @@ def _runs_no_code(value: AbstractValue) -> bool:
 
 @call_of(Callee.OWN_OBJECT)
 def _own_object(
-    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    function: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue:
     """A call of an object of the notebook's classes: its __call__."""
     own = called_object(interpreter, function)
@@ -236,7 +283,10 @@ def _own_object(
 
 @call_of(Callee.OBJECT)
 def _object(
-    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    function: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue:
     """A call of an object: what its type makes of it."""
     known = interpreter.ask("method", function, "__call__", node, arguments=arguments)
@@ -260,7 +310,10 @@ def _forget_escaped(interpreter: Interpreter, values: Iterable[AbstractValue]) -
     values = list(values)
     _mark_may_call_back(values)
     interpreter.forget(values)
-    if any(harmless.may_run_notebook_code(value) and not _is_seen(value) for value in values):
+    if any(
+        harmless.may_run_notebook_code(value) and not _is_seen(value)
+        for value in values
+    ):
         interpreter.havoc()
 
 

@@ -25,7 +25,12 @@ QUIET_BASES = frozenset(
             "torch.utils.data.Dataset",
             "torch.utils.data.IterableDataset",
         ),
-        *("keras.Model", "keras.models.Model", "keras.layers.Layer", "keras.callbacks.Callback"),
+        *(
+            "keras.Model",
+            "keras.models.Model",
+            "keras.layers.Layer",
+            "keras.callbacks.Callback",
+        ),
         *(
             "keras.utils.Sequence",
             "keras.losses.Loss",
@@ -57,7 +62,13 @@ _OF_BASES = {
 _NO_INIT = ast.parse("def __init__(self): pass").body[0]
 # `__getattr__` makes attributes up, `__setattr__` may store `str(value)` instead of the value,
 # and `__new__` may return 5, in which case `__init__` never runs.
-_HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
+_HOOKS = (
+    "__getattr__",
+    "__getattribute__",
+    "__new__",
+    "__init_subclass__",
+    "__setattr__",
+)
 
 
 def lineage(
@@ -73,7 +84,10 @@ def lineage(
         if value is None:
             return classes, None
         # After `class Net(Net):` the base has the name of the class itself, which would not end.
-        if isinstance(value.definition, ast.ClassDef) and value.definition is not definition:
+        if (
+            isinstance(value.definition, ast.ClassDef)
+            and value.definition is not definition
+        ):
             inner, inner_paths = lineage(interpreter, value.definition)
             if inner_paths is None:
                 return classes, None
@@ -84,10 +98,15 @@ def lineage(
         else:
             return classes, None
     # A metaclass may make `Seven(rec)` return 7, and a decorator may return another class.
-    return classes, paths if not definition.keywords and not definition.decorator_list else None
+    return (
+        classes,
+        paths if not definition.keywords and not definition.decorator_list else None,
+    )
 
 
-def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> AbstractValue | None:
+def member(
+    interpreter: Interpreter, receiver: AbstractValue, name: str
+) -> AbstractValue | None:
     """A method or plain attribute that the notebook's classes give an object; None if they give none."""
     definition = receiver.definition
     if not isinstance(definition, ast.ClassDef):
@@ -101,7 +120,10 @@ def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> Abst
             return _decorated(node)
         bound = None if is_class else receiver
         return AbstractValue(
-            "function" if is_class else "method", definition=node, bound_to=bound, words=name
+            "function" if is_class else "method",
+            definition=node,
+            bound_to=bound,
+            words=name,
         )
     return None
 
@@ -109,7 +131,11 @@ def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> Abst
 def _decorated(node: ast.FunctionDef) -> AbstractValue:
     """A static method is as good as plain; of any other decorator nothing is known."""
     [decorator, *others] = node.decorator_list
-    if not others and isinstance(decorator, ast.Name) and decorator.id == "staticmethod":
+    if (
+        not others
+        and isinstance(decorator, ast.Name)
+        and decorator.id == "staticmethod"
+    ):
         plain = copy(node)
         plain.decorator_list = []
         return AbstractValue("function", definition=plain, words=node.name)
@@ -128,7 +154,9 @@ def members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
 def is_super(node: ast.AST) -> bool:
     """Whether an expression is a call of `super`."""
     return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "super"
     )
 
 
@@ -163,12 +191,18 @@ def instance(
     interpreter.run_unseen(kind)
     classes, paths = lineage(interpreter, definition)
     # `class Attrs(dict)` with `self.__dict__ = self` has attributes that no statement sets.
-    if paths is None or has_hooks(classes) or any(path.startswith("builtins.") for path in paths):
+    if (
+        paths is None
+        or has_hooks(classes)
+        or any(path.startswith("builtins.") for path in paths)
+    ):
         interpreter.havoc()
         interpreter.forget([*arguments.positional, *arguments.keywords.values()])
         return AbstractValue()
     made = AbstractValue(
-        f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}"
+        f"__main__.{definition.name}",
+        definition=definition,
+        words=f"a {definition.name}",
     )
     interpreter.made[id(made)] = made
     init = next(members(classes, "__init__"), None if paths else _NO_INIT)
@@ -191,7 +225,11 @@ def refuse_absent(
     """An attribute that no class of an object made here has, and that no code of the notebook sets on anything."""
     # Older objects may have more than the code shows: `vars(attrs).update(width=2)`, or a property
     # that sets `self.rows`. Every object has dunder names, such as `__class__`.
-    if id(receiver) not in interpreter.made or name in receiver.attributes or name.startswith("__"):
+    if (
+        id(receiver) not in interpreter.made
+        or name in receiver.attributes
+        or name.startswith("__")
+    ):
         return
     if _may_be_inherited(
         interpreter, receiver.definition, name
@@ -202,24 +240,34 @@ def refuse_absent(
     why = f"{receiver.named('the object')} has no attribute {name}"
     fact = f"neither the class {receiver.class_name} nor other code sets it"
     fact += f"; it has {', '.join(own[:6])}" if own else ""
-    remedy = f"Write {there[0]} instead of {name}." if there else f"Set self.{name} in __init__."
+    remedy = (
+        f"Write {there[0]} instead of {name}."
+        if there
+        else f"Set self.{name} in __init__."
+    )
     interpreter.crash(node, "AttributeError", why, fact=fact, remedy=remedy)
 
 
-def _may_be_inherited(interpreter: Interpreter, definition: ast.ClassDef, name: str) -> bool:
+def _may_be_inherited(
+    interpreter: Interpreter, definition: ast.ClassDef, name: str
+) -> bool:
     """Whether a class or its bases may have an attribute of this name, or make one up."""
     classes, paths = lineage(interpreter, definition)
     if paths is None or has_hooks(classes) or any(True for _ in members(classes, name)):
         return True
     # A base that is not listed may bring any attribute, so its objects are never refused one.
-    return not all(_is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths)
+    return not all(
+        _is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths
+    )
 
 
 def _is_known_base(path: str) -> bool:
     return path in _OF_BASES or path == "builtins.object"
 
 
-def called_object(interpreter: Interpreter, receiver: AbstractValue) -> AbstractValue | None:
+def called_object(
+    interpreter: Interpreter, receiver: AbstractValue
+) -> AbstractValue | None:
     """The function that a call of an object runs: its __call__, of a torch module its forward."""
     definition = receiver.definition
     if not isinstance(definition, ast.ClassDef):
@@ -229,5 +277,7 @@ def called_object(interpreter: Interpreter, receiver: AbstractValue) -> Abstract
         return own
     if any(path in MODULE_BASES for path in lineage(interpreter, definition)[1] or ()):
         # `layer.forward = lambda x, y: x` on the object hides the method of the class.
-        return receiver.attributes.get("forward") or member(interpreter, receiver, "forward")
+        return receiver.attributes.get("forward") or member(
+            interpreter, receiver, "forward"
+        )
     return None

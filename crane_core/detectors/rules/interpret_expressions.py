@@ -96,7 +96,11 @@ def known_elements(
     rest: list[AbstractValue] = []
     for node in nodes:
         value = interpreter.value(node.value if isinstance(node, ast.Starred) else node)
-        found = interpreter.iterate(value, node).every if isinstance(node, ast.Starred) else [value]
+        found = (
+            interpreter.iterate(value, node).every
+            if isinstance(node, ast.Starred)
+            else [value]
+        )
         # Behind a star of unknown length no position is certain: `grow(*some(), rows)`.
         if found is None or rest:
             rest.append(value)
@@ -137,7 +141,9 @@ def is_key(abstract: AbstractValue) -> bool:
     """Whether a value is known exactly and may be a key of a dict that is known."""
     value = abstract.literal
     if isinstance(value, tuple):
-        return all(isinstance(part, (str, int, float, bool, type(None))) for part in value)
+        return all(
+            isinstance(part, (str, int, float, bool, type(None))) for part in value
+        )
     return isinstance(value, (str, int, float, bool, type(None)))
 
 
@@ -152,7 +158,9 @@ def attribute(
 ) -> AbstractValue:
     """The value of an attribute."""
     known = interpreter.ask("attribute", receiver, name, node)
-    if known is not None and (known.type or known.path or known.facts or known.is_literal):
+    if known is not None and (
+        known.type or known.path or known.facts or known.is_literal
+    ):
         return known
     if name in receiver.attributes:
         return receiver.attributes[name]
@@ -218,7 +226,10 @@ def _subscript(interpreter: Interpreter, node: ast.Subscript) -> AbstractValue:
 
 
 def item(
-    interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, node: ast.AST
+    interpreter: Interpreter,
+    receiver: AbstractValue,
+    index: AbstractValue,
+    node: ast.AST,
 ) -> AbstractValue:
     """The value of `receiver[index]`; an unknown part where no rule knows it. Raises Crash."""
     known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
@@ -231,7 +242,8 @@ def item(
 @expression(ast.Slice)
 def _slice(interpreter: Interpreter, node: ast.Slice) -> AbstractValue:
     return AbstractValue(
-        "slice", items=[interpreter.value(part) for part in (node.lower, node.upper, node.step)]
+        "slice",
+        items=[interpreter.value(part) for part in (node.lower, node.upper, node.step)],
     )
 
 
@@ -275,9 +287,13 @@ def evaluate_operator(
 
 def _owners(operands: list[AbstractValue]) -> list[AbstractValue]:
     """One operand of each type: a rule is tried once."""
-    kinds = {(operand.package, operand.class_name): operand for operand in reversed(operands)}
+    kinds = {
+        (operand.package, operand.class_name): operand for operand in reversed(operands)
+    }
     return [
-        operand for operand in operands if kinds[(operand.package, operand.class_name)] is operand
+        operand
+        for operand in operands
+        if kinds[(operand.package, operand.class_name)] is operand
     ]
 
 
@@ -305,7 +321,9 @@ def _chained(
         return AbstractValue()
     right = interpreter.value(rest[0][1])
     found = comparison(interpreter, rest[0][0], left, right, node)
-    return found if len(rest) == 1 else _chained(interpreter, found, right, rest[1:], node)
+    return (
+        found if len(rest) == 1 else _chained(interpreter, found, right, rest[1:], node)
+    )
 
 
 def comparison(
@@ -319,9 +337,13 @@ def comparison(
     if isinstance(operator, (ast.Is, ast.IsNot)):
         same = _is_same(left, right)
         return (
-            AbstractValue("bool") if same is None else literal(same is isinstance(operator, ast.Is))
+            AbstractValue("bool")
+            if same is None
+            else literal(same is isinstance(operator, ast.Is))
         )
-    return evaluate_operator(interpreter, OPERATORS[type(operator)], [left, right], node)
+    return evaluate_operator(
+        interpreter, OPERATORS[type(operator)], [left, right], node
+    )
 
 
 def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
@@ -331,7 +353,12 @@ def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
     # Only None, True and False are one object everywhere: `x is 300` depends on the interpreter.
     for one, other in ((left, right), (right, left)):
         if one.type in ("NoneType", "bool") and one.is_literal:
-            if other.type and other.type != one.type or other.path or other.definition is not None:
+            if (
+                other.type
+                and other.type != one.type
+                or other.path
+                or other.definition is not None
+            ):
                 return False
             if other.type == one.type and other.is_literal:
                 return bool(one.literal is other.literal)
@@ -355,7 +382,9 @@ def truth(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> bool
 
 @expression(ast.BoolOp)
 def _logical(interpreter: Interpreter, node: ast.BoolOp) -> AbstractValue:
-    return _short_circuit(interpreter, node.values, node, is_and=isinstance(node.op, ast.And))
+    return _short_circuit(
+        interpreter, node.values, node, is_and=isinstance(node.op, ast.And)
+    )
 
 
 def _short_circuit(
@@ -373,7 +402,10 @@ def _short_circuit(
         )
     # `text.startswith('one') or absent` may end with its first part.
     ends = interpreter.branches(
-        [lambda: first, lambda: _short_circuit(interpreter, parts[1:], node, is_and=is_and)]
+        [
+            lambda: first,
+            lambda: _short_circuit(interpreter, parts[1:], node, is_and=is_and),
+        ]
     )
     return join_values(ends)
 
@@ -385,7 +417,10 @@ def _ternary(interpreter: Interpreter, node: ast.IfExp) -> AbstractValue:
         return interpreter.value(node.body if known else node.orelse)
     return join_values(
         interpreter.branches(
-            [lambda: interpreter.value(node.body), lambda: interpreter.value(node.orelse)]
+            [
+                lambda: interpreter.value(node.body),
+                lambda: interpreter.value(node.orelse),
+            ]
         )
     )
 
@@ -406,7 +441,10 @@ def _lambda(interpreter: Interpreter, node: ast.Lambda) -> AbstractValue:
         if default
     ]
     return AbstractValue(
-        "function", {"defaults": defaults}, definition=node, scope=seen_from(interpreter)
+        "function",
+        {"defaults": defaults},
+        definition=node,
+        scope=seen_from(interpreter),
     )
 
 
@@ -429,11 +467,17 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
     if not isinstance(node, ast.FormattedValue):
         raise GiveUpError
     value = interpreter.value(node.value)
-    spec = interpreter.value(node.format_spec) if node.format_spec is not None else literal("")
+    spec = (
+        interpreter.value(node.format_spec)
+        if node.format_spec is not None
+        else literal("")
+    )
     if node.conversion != -1:  # !r, !s and !a: what has the format is a text
         # So `f'{none!r:>10}'` runs, while `f'{none:>10}'` would be refused by NoneType.
         value = AbstractValue("str", words=value.words)
-    formatted = interpreter.ask("format", value, "", node.value, arguments=Arguments((spec,)))
+    formatted = interpreter.ask(
+        "format", value, "", node.value, arguments=Arguments((spec,))
+    )
     return formatted.literal if formatted is not None and formatted.is_literal else None
 
 

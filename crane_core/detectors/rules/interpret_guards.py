@@ -39,7 +39,9 @@ _LEAVES = (ast.Return, ast.Break, ast.Continue)
 @statement(ast.Try)
 def _try(interpreter: Interpreter, node: ast.Try) -> None:
     # A `return` or `break` in `finally` drops the exception that was on its way.
-    if any(isinstance(part, _LEAVES) for last in node.finalbody for part in ast.walk(last)):
+    if any(
+        isinstance(part, _LEAVES) for last in node.finalbody for part in ast.walk(last)
+    ):
         raise GiveUpError
     try:
         _guarded(interpreter, node)
@@ -62,14 +64,19 @@ def _guarded(interpreter: Interpreter, node: ast.Try) -> None:
     watch = BranchWatch(interpreter.scopes)
     names = [name for part in body for name in bound_names(part)]
     branches = [partial(_watched, interpreter, body, watch)]
-    branches += [partial(_handled, interpreter, handler, watch, names) for handler in node.handlers]
+    branches += [
+        partial(_handled, interpreter, handler, watch, names)
+        for handler in node.handlers
+    ]
     try:
         interpreter.branches(branches)
     except Crash:  # of several exceptions, nobody knows which leaves
         raise GiveUpError from None
 
 
-def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: BranchWatch) -> None:
+def _watched(
+    interpreter: Interpreter, body: list[ast.stmt], watch: BranchWatch
+) -> None:
     """Runs the body and looks after each statement inside what has changed."""
     interpreter.watches.append(watch)
     try:
@@ -80,7 +87,10 @@ def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: BranchWatch)
 
 
 def _handled(
-    interpreter: Interpreter, handler: ast.ExceptHandler, watch: BranchWatch, names: list[str]
+    interpreter: Interpreter,
+    handler: ast.ExceptHandler,
+    watch: BranchWatch,
+    names: list[str],
 ) -> None:
     # The exception may come after any statement of the body, so the handler starts with what all
     # of them may have changed.
@@ -100,10 +110,14 @@ def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     may_suppress = False
     for part in node.items:
         manager = interpreter.value(part.context_expr)
-        may_suppress = may_suppress or not _lets_pass(interpreter, part.context_expr, manager)
+        may_suppress = may_suppress or not _lets_pass(
+            interpreter, part.context_expr, manager
+        )
         if part.optional_vars is not None:
             assign(
-                interpreter, part.optional_vars, _entered(interpreter, manager, part.context_expr)
+                interpreter,
+                part.optional_vars,
+                _entered(interpreter, manager, part.context_expr),
             )
     if not may_suppress:
         interpreter.body(node.body)
@@ -118,7 +132,9 @@ def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     )
 
 
-def _entered(interpreter: Interpreter, manager: AbstractValue, node: ast.AST) -> AbstractValue:
+def _entered(
+    interpreter: Interpreter, manager: AbstractValue, node: ast.AST
+) -> AbstractValue:
     known = interpreter.ask("method", manager, "__enter__", node)
     if known is not None:
         return known
@@ -134,10 +150,14 @@ def _is_named_for_suppressing(node: ast.AST) -> bool:
         else ""
     )
     # By its name, as such helpers come from anywhere: `pytest.raises`, `assertRaises`.
-    return name in _SUPPRESSES or any(word in name.lower() for word in ("raises", "suppress"))
+    return name in _SUPPRESSES or any(
+        word in name.lower() for word in ("raises", "suppress")
+    )
 
 
-def _lets_pass(interpreter: Interpreter, node: ast.expr, manager: AbstractValue) -> bool:
+def _lets_pass(
+    interpreter: Interpreter, node: ast.expr, manager: AbstractValue
+) -> bool:
     """Whether exceptions certainly leave the block: the manager is of a library that is known not to hold them."""
     called = node.func if isinstance(node, ast.Call) else node
     if _is_named_for_suppressing(called):
@@ -148,5 +168,9 @@ def _lets_pass(interpreter: Interpreter, node: ast.expr, manager: AbstractValue)
     path = known.path if known is not None else ""
     if path:
         return path.partition(".")[0] in _LETS_PASS or path in _MANAGERS
-    holder = interpreter.known_name(called.value) if isinstance(called, ast.Attribute) else None
+    holder = (
+        interpreter.known_name(called.value)
+        if isinstance(called, ast.Attribute)
+        else None
+    )
     return holder is not None and holder.package in _LETS_PASS

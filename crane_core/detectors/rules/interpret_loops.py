@@ -14,8 +14,20 @@ from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import BranchWatch, Scope, Snapshot, join, snapshot, widen
-from crane_core.detectors.rules.interpret_expressions import is_key, part_of, seen_from, truth
+from crane_core.detectors.rules.heap import (
+    BranchWatch,
+    Scope,
+    Snapshot,
+    join,
+    snapshot,
+    widen,
+)
+from crane_core.detectors.rules.interpret_expressions import (
+    is_key,
+    part_of,
+    seen_from,
+    truth,
+)
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (
     BREAK,
@@ -48,18 +60,27 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     every, first = turns_of(interpreter, iterable, node.iter)
     with interpreter.inside(Context((BREAK, CONTINUE))) as context:
         goes_on = True
-        for value in every if every is not None else [first] if first is not None else []:
-            goes_on = _turn(interpreter, context, partial(_for_body, interpreter, node, value))
+        for value in (
+            every if every is not None else [first] if first is not None else []
+        ):
+            goes_on = _turn(
+                interpreter, context, partial(_for_body, interpreter, node, value)
+            )
             if not goes_on:
                 break
         if every is None and goes_on:
             _more_turns(
-                interpreter, context, node, lambda: _for_body(interpreter, node, part_of(iterable))
+                interpreter,
+                context,
+                node,
+                lambda: _for_body(interpreter, node, part_of(iterable)),
             )
     _after(interpreter, context, node.orelse, goes_on=goes_on)
 
 
-def _for_body(interpreter: Interpreter, node: ast.For | ast.AsyncFor, value: AbstractValue) -> None:
+def _for_body(
+    interpreter: Interpreter, node: ast.For | ast.AsyncFor, value: AbstractValue
+) -> None:
     assign(interpreter, node.target, value)
     interpreter.body(node.body)
 
@@ -68,17 +89,26 @@ def _for_body(interpreter: Interpreter, node: ast.For | ast.AsyncFor, value: Abs
 def _while(interpreter: Interpreter, node: ast.While) -> None:
     is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
     with interpreter.inside(Context((BREAK, CONTINUE))) as context:
-        goes_on, known = True, truth(interpreter, interpreter.value(node.test), node.test)
+        goes_on, known = (
+            True,
+            truth(interpreter, interpreter.value(node.test), node.test),
+        )
         n_turns = 0
         # Of `while True` only the first turn is certain. Its other turns depend on what breaks it.
-        while known and goes_on and n_turns < MOST_TURNS and not (is_endless and n_turns):
+        while (
+            known and goes_on and n_turns < MOST_TURNS and not (is_endless and n_turns)
+        ):
             goes_on = _turn(interpreter, context, lambda: interpreter.body(node.body))
             n_turns += 1
             known = (
-                truth(interpreter, interpreter.value(node.test), node.test) if goes_on else False
+                truth(interpreter, interpreter.value(node.test), node.test)
+                if goes_on
+                else False
             )
         if goes_on and known is not False:
-            _more_turns(interpreter, context, node, lambda: _while_body(interpreter, node))
+            _more_turns(
+                interpreter, context, node, lambda: _while_body(interpreter, node)
+            )
             # `while True` ends by `break` alone, so what follows needs a path that breaks.
             goes_on = not is_endless
     _after(interpreter, context, node.orelse, goes_on=goes_on)
@@ -89,7 +119,9 @@ def _while_body(interpreter: Interpreter, node: ast.While) -> None:
     interpreter.body(node.body)
 
 
-def _turn(interpreter: Interpreter, context: Context, body: Callable[[], object]) -> bool:
+def _turn(
+    interpreter: Interpreter, context: Context, body: Callable[[], object]
+) -> bool:
     """One turn that certainly comes; False when no path leads on to the next one. Raises Crash."""
     ends: list[Snapshot] = []
     try:
@@ -111,7 +143,10 @@ def _turn(interpreter: Interpreter, context: Context, body: Callable[[], object]
 
 
 def _more_turns(
-    interpreter: Interpreter, context: Context, node: ast.stmt, body: Callable[[], object]
+    interpreter: Interpreter,
+    context: Context,
+    node: ast.stmt,
+    body: Callable[[], object],
 ) -> None:
     """Turns whose number is unknown."""
     names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
@@ -182,11 +217,14 @@ def _unbind_given(interpreter: Interpreter, node: ast.expr) -> None:
 
 
 def comprehended(
-    interpreter: Interpreter, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    interpreter: Interpreter,
+    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
 ) -> AbstractValue:
     """All elements of a comprehension, or of a generator of which all are taken."""
     outermost = interpreter.value(node.generators[0].iter)
-    names = {name for generator in node.generators for name in bound_names(generator.target)}
+    names = {
+        name for generator in node.generators for name in bound_names(generator.target)
+    }
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.within(Scope(dict.fromkeys(names), outer=seen_from(interpreter))):
         is_whole = _generate(interpreter, node, 0, outermost, made)
@@ -200,24 +238,29 @@ def comprehended(
     # `made = [rows for _ in some()]; made[0].append(3)` changes `rows`.
     if harmless.may_hold_any(collected):
         met = [
-            interpreter.known_name(part) for part in ast.walk(node) if isinstance(part, ast.Name)
+            interpreter.known_name(part)
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name)
         ]
         harmless.link(collected, filter(None, met))
     return collected
 
 
 def _keyed(
-    node: ast.DictComp | ast.SetComp, made: list[tuple[AbstractValue, AbstractValue]] | None
+    node: ast.DictComp | ast.SetComp,
+    made: list[tuple[AbstractValue, AbstractValue]] | None,
 ) -> AbstractValue:
     """The dict or set of these pairs; None if they are not all known."""
     if made is not None and not all(is_key(key) for key, _ in made):
         made = None
     if isinstance(node, ast.SetComp):
         return AbstractValue(
-            "set", literal=NOT_KNOWN if made is None else {item.literal for item, _ in made}
+            "set",
+            literal=NOT_KNOWN if made is None else {item.literal for item, _ in made},
         )
     return AbstractValue(
-        "dict", members=None if made is None else {key.literal: held for key, held in made}
+        "dict",
+        members=None if made is None else {key.literal: held for key, held in made},
     )
 
 
@@ -241,7 +284,9 @@ def _generate(
     return is_whole
 
 
-def _any_turn(interpreter: Interpreter, node: ast.AST, at: int, iterable: AbstractValue) -> None:
+def _any_turn(
+    interpreter: Interpreter, node: ast.AST, at: int, iterable: AbstractValue
+) -> None:
     generator = node.generators[at]  # type: ignore[attr-defined]
     assign(interpreter, generator.target, part_of(iterable))
     _filtered(interpreter, node, at, generator.ifs, [])
@@ -261,7 +306,9 @@ def _filtered(
     if known is False:
         return True
     if known is None:
-        interpreter.maybe_run(lambda: _filtered(interpreter, node, at, conditions[1:], []))
+        interpreter.maybe_run(
+            lambda: _filtered(interpreter, node, at, conditions[1:], [])
+        )
         return False
     return _filtered(interpreter, node, at, conditions[1:], made)
 

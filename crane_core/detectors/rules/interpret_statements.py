@@ -80,10 +80,14 @@ def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> 
         case ast.Tuple() | ast.List():
             unpack(interpreter, target, value, assign)
         case ast.Attribute():
-            _store_attribute(interpreter, interpreter.value(target.value), target, value)
+            _store_attribute(
+                interpreter, interpreter.value(target.value), target, value
+            )
         case ast.Subscript():
             receiver = interpreter.value(target.value)
-            store_item(interpreter, receiver, interpreter.value(target.slice), value, target)
+            store_item(
+                interpreter, receiver, interpreter.value(target.slice), value, target
+            )
         case ast.Starred():
             assign(interpreter, target.value, value)
 
@@ -97,7 +101,10 @@ _KEEP_WHAT_THEY_GET = frozenset(
 
 
 def _store_attribute(
-    interpreter: Interpreter, receiver: AbstractValue, target: ast.Attribute, value: AbstractValue
+    interpreter: Interpreter,
+    receiver: AbstractValue,
+    target: ast.Attribute,
+    value: AbstractValue,
 ) -> None:
     # After `loud.__class__ = dict` or `DataFrame.extra = f`, no class here is what it was.
     if _is_patched(receiver, value) or target.attr == "__class__":
@@ -115,7 +122,9 @@ def _store_attribute(
         receiver.is_foreign = False
 
 
-def _keeps_what_it_gets(interpreter: Interpreter, receiver: AbstractValue, name: str) -> bool:
+def _keeps_what_it_gets(
+    interpreter: Interpreter, receiver: AbstractValue, name: str
+) -> bool:
     """Whether an attribute is what it was set to: nothing of its class may be a property, descriptor or hook for it."""
     if not isinstance(definition := receiver.definition, ast.ClassDef):
         return receiver.package in _KEEP_WHAT_THEY_GET
@@ -125,7 +134,11 @@ def _keeps_what_it_gets(interpreter: Interpreter, receiver: AbstractValue, name:
         or paths is not None
         and {path.partition(".")[0] for path in paths} <= _KEEP_WHAT_THEY_GET
     )
-    return are_known and not has_hooks(classes) and all(map(_is_plain, members(classes, name)))
+    return (
+        are_known
+        and not has_hooks(classes)
+        and all(map(_is_plain, members(classes, name)))
+    )
 
 
 def _is_plain(statement: ast.stmt) -> bool:
@@ -138,9 +151,9 @@ def _is_plain(statement: ast.stmt) -> bool:
 
 def _is_patched(receiver: AbstractValue, value: AbstractValue) -> bool:
     """Code of a library or class is replaced: from here on its objects are others than they were."""
-    is_class = isinstance(receiver.definition, ast.ClassDef) and not receiver.type.startswith(
-        "__main__."
-    )
+    is_class = isinstance(
+        receiver.definition, ast.ClassDef
+    ) and not receiver.type.startswith("__main__.")
     is_code = (
         bool(value.path)
         or value.definition is not None
@@ -149,7 +162,9 @@ def _is_patched(receiver: AbstractValue, value: AbstractValue) -> bool:
     return is_class or receiver.path == "builtins" or bool(receiver.path) and is_code
 
 
-def _whole(interpreter: Interpreter, part: AbstractValue, node: ast.expr) -> list[AbstractValue]:
+def _whole(
+    interpreter: Interpreter, part: AbstractValue, node: ast.expr
+) -> list[AbstractValue]:
     """What a part of unknown type was taken from by name: `frame` of `frame.index`."""
     if part.type:
         return []
@@ -167,10 +182,14 @@ def store_item(
     target: ast.AST,
 ) -> None:
     """Perform `receiver[index] = value`. Raises Crash."""
-    known = interpreter.ask("set_item", receiver, "", target, arguments=Arguments((index, value)))
+    known = interpreter.ask(
+        "set_item", receiver, "", target, arguments=Arguments((index, value))
+    )
     if known is None and changes(receiver):
         held_in = (
-            _whole(interpreter, receiver, target.value) if isinstance(target, ast.Subscript) else []
+            _whole(interpreter, receiver, target.value)
+            if isinstance(target, ast.Subscript)
+            else []
         )
         interpreter.forget([receiver, *held_in])
 
@@ -182,17 +201,27 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
         case ast.Name(id=name):
             left = interpreter.value(node.target)
             interpreter.bind(
-                name, _computed(interpreter, left, interpreter.value(node.value), symbol, node)
+                name,
+                _computed(
+                    interpreter, left, interpreter.value(node.value), symbol, node
+                ),
             )
         case ast.Attribute() as target:
             receiver = interpreter.value(target.value)
             left = attribute(interpreter, receiver, target.attr, target)
-            value = _computed(interpreter, left, interpreter.value(node.value), symbol, node)
+            value = _computed(
+                interpreter, left, interpreter.value(node.value), symbol, node
+            )
             _store_attribute(interpreter, receiver, target, value)
         case ast.Subscript() as target:
-            receiver, index = interpreter.value(target.value), interpreter.value(target.slice)
+            receiver, index = (
+                interpreter.value(target.value),
+                interpreter.value(target.slice),
+            )
             left = item(interpreter, receiver, index, target)
-            value = _computed(interpreter, left, interpreter.value(node.value), symbol, node)
+            value = _computed(
+                interpreter, left, interpreter.value(node.value), symbol, node
+            )
             store_item(interpreter, receiver, index, value, target)
 
 
@@ -204,12 +233,17 @@ def _computed(
     node: ast.AugAssign,
 ) -> AbstractValue:
     """The result of `left += right`: by the rules of "+=" if there are any, else of "+"; the left may change."""
-    known = interpreter.ask("operator", left, f"{symbol}=", node, arguments=Arguments((right,)))
+    known = interpreter.ask(
+        "operator", left, f"{symbol}=", node, arguments=Arguments((right,))
+    )
     if known is None:
         try:
             known = evaluate_operator(interpreter, symbol, [left, right], node)
         except Crash as crash:
-            if left.package == "torch" and crash.exception not in ("RuntimeError", "TypeError"):
+            if left.package == "torch" and crash.exception not in (
+                "RuntimeError",
+                "TypeError",
+            ):
                 raise GiveUpError from None  # a leaf that requires a gradient is refused before, in place
             raise
         # Other names of the object see it: `loud += 1` runs `__iadd__`, which appends to `calls`.
@@ -226,7 +260,10 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
                 interpreter.name(name, target)
                 interpreter.unbind(name)
             case ast.Subscript():
-                receiver, index = interpreter.value(target.value), interpreter.value(target.slice)
+                receiver, index = (
+                    interpreter.value(target.value),
+                    interpreter.value(target.slice),
+                )
                 known = interpreter.ask(
                     "del_item", receiver, "", target, arguments=Arguments((index,))
                 )
@@ -280,13 +317,19 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
         case AbstractValue(
             # Only with an empty body: an own `__init__` may refuse the arguments,
             # and `raise Own()` is then a TypeError.
-            definition=ast.ClassDef(name=name, bases=[_, *_], body=[ast.Pass() | ast.Expr()])
+            definition=ast.ClassDef(
+                name=name, bases=[_, *_], body=[ast.Pass() | ast.Expr()]
+            )
         ):
             pass
         case AbstractValue(path=path):
             name = path.rpartition(".")[2]
             # `raise IOError('x')` raises OSError, of which IOError is another name.
-            name = getattr(vars(builtins)[name], "__name__", "") if name in vars(builtins) else name
+            name = (
+                getattr(vars(builtins)[name], "__name__", "")
+                if name in vars(builtins)
+                else name
+            )
         case _:
             name = ""
     # SystemExit ends a cell without an error. `raise err` raises an object whose class is not
@@ -297,7 +340,9 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
         "every path leads to this statement",
         "Handle the case before it, or remove the statement.",
     )
-    interpreter.crash(node, name, f"the code raises {name} here", fact=fact, remedy=remedy)
+    interpreter.crash(
+        node, name, f"the code raises {name} here", fact=fact, remedy=remedy
+    )
 
 
 @statement(ast.Assert)
@@ -308,22 +353,33 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
         interpreter.value(node.msg)
         remedy = "Correct the value, or the assertion."
         why = f"{ast.unparse(node.test)} is false"
-        interpreter.crash(node, "AssertionError", why, fact="its parts are known", remedy=remedy)
+        interpreter.crash(
+            node, "AssertionError", why, fact="its parts are known", remedy=remedy
+        )
     # An assertion may raise first, so no class is certain behind `assert df.a.sum() > 100`.
     if known is None:
         raise GiveUpError
 
 
 @statement(ast.FunctionDef, ast.AsyncFunctionDef)
-def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+def _define(
+    interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> None:
     decorators = [interpreter.value(decorator) for decorator in node.decorator_list]
     # `@kept def more(): ...` runs `kept` now, which may append to a list of the notebook.
     interpreter.run_back(decorators)
-    parts = [*node.args.defaults, *(part for part in node.args.kw_defaults if part is not None)]
+    parts = [
+        *node.args.defaults,
+        *(part for part in node.args.kw_defaults if part is not None),
+    ]
     defaults = [interpreter.value(part) for part in parts]
     scope = None if interpreter.scope is interpreter.module else interpreter.scope
     plain = AbstractValue(
-        "function", {"defaults": defaults}, definition=node, scope=scope, words=node.name
+        "function",
+        {"defaults": defaults},
+        definition=node,
+        scope=scope,
+        words=node.name,
     )
     # A decorated name may be anything: `@decorated` of the tests returns a lambda that returns 1.
     interpreter.bind(node.name, AbstractValue(words=node.name) if decorators else plain)
@@ -331,7 +387,11 @@ def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionD
 
 @statement(ast.ClassDef)
 def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
-    parts = [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+    parts = [
+        *node.decorator_list,
+        *node.bases,
+        *(keyword.value for keyword in node.keywords),
+    ]
     # `class J(K):` runs `K.__init_subclass__`, and `a = K()` in its body `__set_name__`.
     interpreter.run_back([interpreter.value(part) for part in parts])
     outer = interpreter.scope if interpreter.scope is not interpreter.module else None
@@ -340,7 +400,9 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
     kind = AbstractValue("type", definition=node, words=node.name)
     interpreter.bind(
         node.name,
-        kind if not node.decorator_list and not node.keywords else AbstractValue(words=node.name),
+        kind
+        if not node.decorator_list and not node.keywords
+        else AbstractValue(words=node.name),
     )
 
 
@@ -372,5 +434,8 @@ def _match(interpreter: Interpreter, node: ast.Match) -> None:
         for name in bound_names(case.pattern):
             interpreter.bind(name, AbstractValue())
     interpreter.branches(
-        [*((lambda case=case: interpreter.body(case.body)) for case in node.cases), lambda: None]
+        [
+            *((lambda case=case: interpreter.body(case.body)) for case in node.cases),
+            lambda: None,
+        ]
     )

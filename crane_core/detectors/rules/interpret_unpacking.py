@@ -14,7 +14,15 @@ from crane_core.detectors.rules.interpreter import Elements, Interpreter, iterat
 
 Assign = Callable[[Interpreter, ast.expr, AbstractValue], None]
 _MOST_COUNTED = 50
-ITERATORS = ("zip", "enumerate", "map", "filter", "reversed", "generator", "list_iterator")
+ITERATORS = (
+    "zip",
+    "enumerate",
+    "map",
+    "filter",
+    "reversed",
+    "generator",
+    "list_iterator",
+)
 
 
 def _asked(
@@ -27,7 +35,9 @@ def _asked(
 
 
 @iteration("")
-def _elements(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
+def _elements(
+    interpreter: Interpreter, value: AbstractValue, node: ast.AST
+) -> Elements:
     items, first = _asked(interpreter, value, node)
     return _known(_counted(value) if items is None else items, first)
 
@@ -36,12 +46,16 @@ def _elements(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> 
 def _keys(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
     items, first = _asked(interpreter, value, node)
     if items is None and value.members is not None:
-        items = [AbstractValue(type(key).__name__, literal=key) for key in value.members]
+        items = [
+            AbstractValue(type(key).__name__, literal=key) for key in value.members
+        ]
     return _known(items, first)
 
 
 @iteration(*ITERATORS)
-def _of_iterator(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
+def _of_iterator(
+    interpreter: Interpreter, value: AbstractValue, node: ast.AST
+) -> Elements:
     """An iterator is at its end afterwards."""
     items, first = _asked(interpreter, value, node)
     # `z = zip(a, b); list(z); list(z)`: the second list is empty.
@@ -50,8 +64,12 @@ def _of_iterator(interpreter: Interpreter, value: AbstractValue, node: ast.AST) 
     return _known(items, first)
 
 
-def _known(items: Sequence[AbstractValue] | None, first: AbstractValue | None) -> Elements:
-    return Elements(list(items) if items is not None else None, items[0] if items else first)
+def _known(
+    items: Sequence[AbstractValue] | None, first: AbstractValue | None
+) -> Elements:
+    return Elements(
+        list(items) if items is not None else None, items[0] if items else first
+    )
 
 
 def _counted(value: AbstractValue) -> list[AbstractValue] | None:
@@ -67,12 +85,16 @@ def _counted(value: AbstractValue) -> list[AbstractValue] | None:
 
 
 def unpack(
-    interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: AbstractValue, assign: Assign
+    interpreter: Interpreter,
+    target: ast.Tuple | ast.List,
+    abstract: AbstractValue,
+    assign: Assign,
 ) -> None:
     """Give each part of the target its value. Raises Crash where there are certainly too many or too few."""
     elements = interpreter.iterate(abstract, target)
     starred = next(
-        (at for at, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None
+        (at for at, part in enumerate(target.elts) if isinstance(part, ast.Starred)),
+        None,
     )
     length = (
         len(elements.every)
@@ -80,15 +102,21 @@ def unpack(
         else length_of(interpreter, abstract, target)
     )
     n_least = len(target.elts) - (starred is not None)
-    if length is not None and (length < n_least or starred is None and length != n_least):
+    if length is not None and (
+        length < n_least or starred is None and length != n_least
+    ):
         _say(interpreter, target, abstract, length, n_least)
     for part, value in zip(
-        target.elts, _values(abstract, elements.every, len(target.elts), starred), strict=True
+        target.elts,
+        _values(abstract, elements.every, len(target.elts), starred),
+        strict=True,
     ):
         assign(interpreter, part, value)
 
 
-def length_of(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> int | None:
+def length_of(
+    interpreter: Interpreter, value: AbstractValue, node: ast.AST
+) -> int | None:
     """The number of elements."""
     if value.members is not None:
         return len(value.members)
@@ -101,10 +129,15 @@ def length_of(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> 
 
 
 def _values(
-    whole: AbstractValue, items: list[AbstractValue] | None, n_parts: int, starred: int | None
+    whole: AbstractValue,
+    items: list[AbstractValue] | None,
+    n_parts: int,
+    starred: int | None,
 ) -> Iterable[AbstractValue]:
     if items is None:
-        parts = [AbstractValue("list" if at == starred else "") for at in range(n_parts)]
+        parts = [
+            AbstractValue("list" if at == starred else "") for at in range(n_parts)
+        ]
         for part in parts:
             harmless.link(part, [whole])
         return parts
@@ -112,11 +145,19 @@ def _values(
         return items
     n_after = n_parts - starred - 1
     end = len(items) - n_after
-    return [*items[:starred], AbstractValue("list", items=items[starred:end]), *items[end:]]
+    return [
+        *items[:starred],
+        AbstractValue("list", items=items[starred:end]),
+        *items[end:],
+    ]
 
 
 def _say(
-    interpreter: Interpreter, target: ast.AST, value: AbstractValue, length: int, expected: int
+    interpreter: Interpreter,
+    target: ast.AST,
+    value: AbstractValue,
+    length: int,
+    expected: int,
 ) -> None:
     is_more = length > expected
     interpreter.crash(

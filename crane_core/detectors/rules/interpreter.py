@@ -159,7 +159,9 @@ def callee_of(function: AbstractValue) -> Callee:
 class Interpreter:
     """One evaluation of a target. `errors` are rules that failed; they said nothing."""
 
-    def __init__(self, initial: InitialState | EmptyKernel, most_steps: int = MOST_STEPS) -> None:
+    def __init__(
+        self, initial: InitialState | EmptyKernel, most_steps: int = MOST_STEPS
+    ) -> None:
         self.initial = initial
         self.most_steps = most_steps
         self.asker = Asker(
@@ -196,7 +198,9 @@ class Interpreter:
         # Loaded before any branch: a name first met inside of one would be unknown after it, as in
         # `for name in os.environ: seen.add(net.training)` before `net(x)`.
         known = (
-            initial.fixed if self.is_restless else (*initial.held, *initial.past, *initial.fixed)
+            initial.fixed
+            if self.is_restless
+            else (*initial.held, *initial.past, *initial.fixed)
         )
         for name in dict.fromkeys(known):
             if self.is_restless or initial.missing(name) is None:
@@ -206,7 +210,10 @@ class Interpreter:
     def know(self, names: Iterable[str]) -> None:
         """Those of the names that are Python's own stand for that on every path from here on."""
         for name in names:
-            if name not in self.module.names and self.initial.of_python(name) is not None:
+            if (
+                name not in self.module.names
+                and self.initial.of_python(name) is not None
+            ):
                 self._load(name)
 
     # Statements and expressions
@@ -254,7 +261,11 @@ class Interpreter:
         Checked before the statement runs, which may change the object after it has needed it.
         """
         # The state counts lines of the target, a function of another cell has its own.
-        if self.calls or self.is_unsure_of_names and not (self.is_restless and self.is_as_begun):
+        if (
+            self.calls
+            or self.is_unsure_of_names
+            and not (self.is_restless and self.is_as_begun)
+        ):
             return []
         told = self.initial.absent_at(node)
         return [
@@ -272,30 +283,43 @@ class Interpreter:
     def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
         of = str(fact.get("of", ""))
         # A part is as stated only while its whole is: `df` of `df.groupby('a').iplot`.
-        names = [*_WORD.findall(of)[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
-        if not all(map(self.is_untouched, names)) or any(map(self.initial.unseen.touches, names)):
+        names = [
+            *_WORD.findall(of)[:1],
+            *_WORD.findall(str(fact.get("asked_by", "")))[:1],
+        ]
+        if not all(map(self.is_untouched, names)) or any(
+            map(self.initial.unseen.touches, names)
+        ):
             return False
         if of.isidentifier():
             return True
         # What a part was taken from says the same of itself after the part was changed, by whatever name.
         if not all(map(self.is_untouched, self.initial.held)):
             return False
-        return all(self._are_parts_as_found(name) for name in names if name in self.loaded)
+        return all(
+            self._are_parts_as_found(name) for name in names if name in self.loaded
+        )
 
     def _are_parts_as_found(self, name: str) -> bool:
         """Whether all parts of an object that was met are known, and say what they said; modules keep theirs."""
         parts = self.loaded_parts.get(name, [])
         is_known = (
-            bool(parts) and all(part.type for part, _ in parts) or bool(self.loaded[name][0].path)
+            bool(parts)
+            and all(part.type for part, _ in parts)
+            or bool(self.loaded[name][0].path)
         )
         return is_known and all(is_unchanged(part, fields) for part, fields in parts)
 
-    def _ask_absent(self, node: ast.stmt, facts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    def _ask_absent(
+        self, node: ast.stmt, facts: Iterable[tuple[str, Mapping[str, Any]]]
+    ) -> None:
         for group, fact in facts:
             self.missing(
                 group,
                 node,
-                fact if group != "files" else dict(fact, function=self._reader(node, fact)),
+                fact
+                if group != "files"
+                else dict(fact, function=self._reader(node, fact)),
             )
 
     def _reader(self, node: ast.stmt, fact: Mapping[str, Any]) -> str:
@@ -307,9 +331,12 @@ class Interpreter:
                 else []
             )
             if any(
-                isinstance(part, ast.Constant) and part.value == fact.get("file") for part in given
+                isinstance(part, ast.Constant) and part.value == fact.get("file")
+                for part in given
             ):
-                known = self.known_name(call.func) if isinstance(call, ast.Call) else None
+                known = (
+                    self.known_name(call.func) if isinstance(call, ast.Call) else None
+                )
                 return known.path if known is not None else ""
         return ""
 
@@ -352,10 +379,17 @@ class Interpreter:
         if name in self.initial.unseen.names:
             return AbstractValue(words=name)
         # Code that was not followed may have assigned the name: `exec('x = 1'); x`.
-        if not self.is_unsure_of_names and (fact := self.initial.missing(name)) is not None:
+        if (
+            not self.is_unsure_of_names
+            and (fact := self.initial.missing(name)) is not None
+        ):
             self.missing("names", node, fact, name)
         value = self._load(name)
-        return self._as_changed(name, value) if self.initial.unseen.touches(name) else value
+        return (
+            self._as_changed(name, value)
+            if self.initial.unseen.touches(name)
+            else value
+        )
 
     def _as_changed(self, name: str, value: AbstractValue | None) -> AbstractValue:
         """What a name refers to that code out of sight may give another value, or whose object it may change."""
@@ -367,9 +401,14 @@ class Interpreter:
 
     def _load(self, name: str) -> AbstractValue:
         value = (
-            self.initial.value(name) if not self.is_unsure_of_names else AbstractValue(words=name)
+            self.initial.value(name)
+            if not self.is_unsure_of_names
+            else AbstractValue(words=name)
         )
-        if value.class_name in self.initial.unseen.classes and value.package == "__main__":
+        if (
+            value.class_name in self.initial.unseen.classes
+            and value.package == "__main__"
+        ):
             value.forget()
         fields = fields_of(value)
         # Names of one object share one value: after `same['new'] = 1`, `df['new']` is there.
@@ -384,11 +423,15 @@ class Interpreter:
         self.loaded[name] = (value, fields)
         if name in self.initial.names_absent:
             self.loaded_parts[name] = [
-                (part, fields_of(part)) for part in reachable([value]) if part is not value
+                (part, fields_of(part))
+                for part in reachable([value])
+                if part is not value
             ]
         # The look drew a first batch, which `labelled.rows = [...]` makes out of date.
         if value.is_a("torch", "DataLoader"):
-            self.within_loaders += [(part, fields_of(part)) for part in reachable([value])]
+            self.within_loaders += [
+                (part, fields_of(part)) for part in reachable([value])
+            ]
         return value
 
     def _share(self, name: str, value: AbstractValue) -> None:
@@ -407,7 +450,9 @@ class Interpreter:
         if name not in self.loaded:
             same = [other for other in self.initial.same(name) if other in self.loaded]
             return name not in self.module.names and all(map(self.is_untouched, same))
-        return value is self.loaded[name][0] and is_unchanged(value, self.loaded[name][1])
+        return value is self.loaded[name][0] and is_unchanged(
+            value, self.loaded[name][1]
+        )
 
     def is_as_found(self) -> bool:
         """Whether what the state tells of objects that run code of others still holds: nothing they use was changed.
@@ -419,17 +464,26 @@ class Interpreter:
             for value, fields in self.loaded.values()
             if not _is_trained(value, fields)
         ]
-        return all(is_unchanged(value, fields) for value, fields in (*used, *self.within_loaders))
+        return all(
+            is_unchanged(value, fields)
+            for value, fields in (*used, *self.within_loaders)
+        )
 
     def known_name(self, node: ast.AST) -> AbstractValue | None:
         """What a name or dotted name refers to, without any effect; None for other expressions."""
         if isinstance(node, ast.Name):
-            found = [scope.names[node.id] for scope in self._visible() if node.id in scope.names]
+            found = [
+                scope.names[node.id]
+                for scope in self._visible()
+                if node.id in scope.names
+            ]
             return found[0] if found else self.initial.value(node.id)
         if isinstance(node, ast.Attribute):
             holder = self.known_name(node.value)
             path = holder.path if holder is not None else ""
-            return AbstractValue(path=public_path(f"{path}.{node.attr}")) if path else None
+            return (
+                AbstractValue(path=public_path(f"{path}.{node.attr}")) if path else None
+            )
         return None
 
     def _visible(self) -> Iterator[Scope]:
@@ -476,9 +530,15 @@ class Interpreter:
         absent: Mapping[str, Any] | None = None,
     ) -> AbstractValue | None:
         """What the rules, or the library, say of a step: its result, None if it is unknown. Raises Crash."""
-        if step == "method" and name == "__call__" and self.initial.is_assigned("forward"):
+        if (
+            step == "method"
+            and name == "__call__"
+            and self.initial.is_assigned("forward")
+        ):
             return None  # a layer that does what the notebook put into it
-        receiver = of if receiver is None and isinstance(of, AbstractValue) else receiver
+        receiver = (
+            of if receiver is None and isinstance(of, AbstractValue) else receiver
+        )
         operands = [
             *([receiver] if receiver is not None else []),
             *arguments.positional,
@@ -495,9 +555,13 @@ class Interpreter:
         )  # before a rule changes an operand
         known: AbstractValue | None = None
         if rules := rules_for(step, of, name):
-            operation = self._operation(name, node, receiver, arguments, absent or {}, question)
+            operation = self._operation(
+                name, node, receiver, arguments, absent or {}, question
+            )
             # Every rule runs, as one behind the first answer may know that the step raises.
-            answers = [self._asked(registered, operation, question) for registered in rules]
+            answers = [
+                self._asked(registered, operation, question) for registered in rules
+            ]
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
         said = self._library_answer(question, node)
@@ -531,10 +595,15 @@ class Interpreter:
             harmless.link(receiver, parts)
 
     def _link_given(
-        self, known: AbstractValue, receiver: AbstractValue | None, operands: list[AbstractValue]
+        self,
+        known: AbstractValue,
+        receiver: AbstractValue | None,
+        operands: list[AbstractValue],
     ) -> None:
         """A container of unknown parts may hold what it was made of, and what is taken from one may be a part."""
-        is_part = not known.type and receiver is not None and harmless.is_container(receiver)
+        is_part = (
+            not known.type and receiver is not None and harmless.is_container(receiver)
+        )
         if is_part or harmless.may_hold_any(known):
             harmless.link(known, operands)
 
@@ -565,7 +634,9 @@ class Interpreter:
             element=lambda value: self.ask("element", value, "", node),
             elements=lambda value: self.iterate(value, node).every,
             left=lambda: (
-                said.left if (said := self._library_answer(question, node)) is not None else None
+                said.left
+                if (said := self._library_answer(question, node)) is not None
+                else None
             ),
             refused_parameter=self.asker.refused_parameter,
         )
@@ -595,7 +666,9 @@ class Interpreter:
         try:
             return asked()
         except Exception as error:  # noqa: BLE001
-            self.errors.append(RuleError("libraries", "asked", f"{type(error).__name__}: {error}"))
+            self.errors.append(
+                RuleError("libraries", "asked", f"{type(error).__name__}: {error}")
+            )
             return None
 
     def _library_answer(
@@ -603,7 +676,9 @@ class Interpreter:
     ) -> LibraryAnswer | None:
         """What the library itself says, if it does. Raises Crash where it refuses, unless it is of the class `but`."""
         said = (
-            None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
+            None
+            if question is None
+            else self._unless_it_fails(lambda: self.asker.about(question))
         )
         if said is not None and said.crash is not None and said.crash.exception != but:
             said.crash.place = self.place(node)
@@ -611,7 +686,10 @@ class Interpreter:
         return said
 
     def _asked(
-        self, registered: Registered, operation: Operation, question: StepQuestion | None
+        self,
+        registered: Registered,
+        operation: Operation,
+        question: StepQuestion | None,
     ) -> Answer:
         try:
             return registered.rule(operation)
@@ -632,7 +710,9 @@ class Interpreter:
             )
             return UNKNOWN
 
-    def crash(self, node: ast.AST, exception: str, why: str, *, fact: str, remedy: str) -> None:
+    def crash(
+        self, node: ast.AST, exception: str, why: str, *, fact: str, remedy: str
+    ) -> None:
         """Say without a rule that a piece of the code raises."""
         crash = Crash(exception, why, fact=fact, remedy=remedy)
         crash.family, crash.place = "python", self.place(node)
@@ -642,11 +722,17 @@ class Interpreter:
         """The piece of the target that leads to a node: in a function of another cell, its call."""
         return self.calls[0] if self.calls else node
 
-    def missing(self, group: str, node: ast.AST, fact: Mapping[str, Any], name: str = "") -> None:
+    def missing(
+        self, group: str, node: ast.AST, fact: Mapping[str, Any], name: str = ""
+    ) -> None:
         """Ask what follows from something that is known not to be there. Raises Crash."""
-        self.ask("missing", group, "*", node, absent=dict(fact, name=name) if name else fact)
+        self.ask(
+            "missing", group, "*", node, absent=dict(fact, name=name) if name else fact
+        )
 
-    def call(self, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+    def call(
+        self, function: AbstractValue, arguments: Arguments, node: ast.AST
+    ) -> AbstractValue:
         """A call of whatever is before the parentheses. Raises Crash."""
         return CALLS[callee_of(function)](self, function, arguments, node)
 
@@ -660,13 +746,21 @@ class Interpreter:
         """Whether two values certainly are two objects: named ones, of which the state says that none holds them."""
         if not self.initial.tells_identity:
             return False
-        named = [(name, value) for scope in self.scopes for name, value in scope.names.items()]
-        sides = [{name for name, value in named if value is side} for side in (left, right)]
+        named = [
+            (name, value)
+            for scope in self.scopes
+            for name, value in scope.names.items()
+        ]
+        sides = [
+            {name for name, value in named if value is side} for side in (left, right)
+        ]
         return all(sides) and not any(names & set(self.initial.held) for names in sides)
 
     def everything(self) -> list[AbstractValue]:
         """Every value that a name leads to."""
-        return reachable(value for scope in self.scopes for value in scope.names.values())
+        return reachable(
+            value for scope in self.scopes for value in scope.names.values()
+        )
 
     def forget(self, values: Iterable[AbstractValue]) -> None:
         """Unknown code received these: they and what they hold may change, now and whenever such code runs."""
@@ -680,7 +774,9 @@ class Interpreter:
             elif isinstance(value.definition, ast.ClassDef):
                 value.attributes = {}
         # An unknown object may be a view: `turned = np.rot90(X); turned[:] = 0` changes X.
-        if any(not value.type or harmless.may_share_memory(value) for value in self.escaped):
+        if any(
+            not value.type or harmless.may_share_memory(value) for value in self.escaped
+        ):
             self._invalidate_aliases()
 
     def _invalidate_aliases(self, changed: AbstractValue | None = None) -> None:
@@ -689,7 +785,9 @@ class Interpreter:
             if value is not changed and harmless.may_share_memory(value):
                 value.drop(harmless.VALUE_FACTS)
 
-    def _invalidate_changed(self, before: Iterable[tuple[AbstractValue, dict[str, Any]]]) -> None:
+    def _invalidate_changed(
+        self, before: Iterable[tuple[AbstractValue, dict[str, Any]]]
+    ) -> None:
         """What a step has changed in place may be seen through other names; attributes stated before are out of date.
 
         `before` are arrays with their facts before the step.
@@ -718,7 +816,10 @@ class Interpreter:
         """Whether a global name refers to a module, function or class still; a star may bring another `sum`."""
         if value is None or not value.path and value.definition is None:
             return False
-        return not value.path.startswith("builtins.") or self.initial.of_python(name) is not None
+        return (
+            not value.path.startswith("builtins.")
+            or self.initial.of_python(name) is not None
+        )
 
     def run_back(self, values: Iterable[AbstractValue]) -> None:
         """Functions and generators of the notebook, these or those in them, may run unseen."""
@@ -732,22 +833,31 @@ class Interpreter:
     def run_unseen(self, value: AbstractValue, *, is_handed: bool = False) -> None:
         """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
         parts = [part for kind in self._own_classes(value) for part in kind.body]
-        methods = [(part, part.name) for part in parts if isinstance(part, ast.FunctionDef)]
+        methods = [
+            (part, part.name) for part in parts if isinstance(part, ast.FunctionDef)
+        ]
         hidden = {
             name
             for part, name in methods
             # `sorted([loud, loud])` calls `__lt__`, and `louder.prop` runs the code of a property.
             if part.decorator_list or name[:2] == "__" and name != "__init__"
         }
-        self._forget_mentioned([part for part, name in methods if is_handed or name in hidden])
+        self._forget_mentioned(
+            [part for part, name in methods if is_handed or name in hidden]
+        )
 
     def _own_classes(self, value: AbstractValue) -> list[ast.ClassDef]:
         """The notebook's classes of which an object or class is."""
         kinds = [value.definition] if isinstance(value.definition, ast.ClassDef) else []
         for kind in kinds:
-            bases = [base.definition for base in filter(None, map(self.known_name, kind.bases))]
+            bases = [
+                base.definition
+                for base in filter(None, map(self.known_name, kind.bases))
+            ]
             kinds += [
-                base for base in bases if isinstance(base, ast.ClassDef) and base not in kinds
+                base
+                for base in bases
+                if isinstance(base, ast.ClassDef) and base not in kinds
             ]
         return kinds
 
@@ -762,9 +872,16 @@ class Interpreter:
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self.havoc()
                     return
-                if isinstance(node, ast.Name) and node.id not in met and node.id not in own:
+                if (
+                    isinstance(node, ast.Name)
+                    and node.id not in met
+                    and node.id not in own
+                ):
                     met.add(node.id)
-                    if node.id not in self.module.names and self.initial.missing(node.id) is None:
+                    if (
+                        node.id not in self.module.names
+                        and self.initial.missing(node.id) is None
+                    ):
                         self._load(node.id)
                     known = self.known_name(node)
                     if known is not None and isinstance(known.definition, ast.AST):
@@ -827,7 +944,8 @@ class Interpreter:
         """Keep for the loop or call that paths have left what was known there. Raises GiveUpError outside of any."""
         for leave, known in leaves:
             context = next(
-                (each for each in reversed(self.contexts) if leave.kind in each.kinds), None
+                (each for each in reversed(self.contexts) if leave.kind in each.kinds),
+                None,
             )
             if context is None:
                 raise GiveUpError
@@ -862,14 +980,18 @@ def _both(
     known: AbstractValue | None, given: AbstractValue, operands: Sequence[AbstractValue]
 ) -> AbstractValue:
     """What rules and library say together of the result of a step."""
-    if (of_memory := next((each for each in operands if each.type == _ARRAY), None)) is not None:
+    if (
+        of_memory := next((each for each in operands if each.type == _ARRAY), None)
+    ) is not None:
         for part in filter(_is_array, (given, *(given.items or ()))):
             part.facts["view_of"] = of_memory  # or a copy: nobody asks which
     if known is None or _is_blank(known):
         return given
     if known.type == given.type and all(known is not each for each in operands):
         shape = known.shape if None in (given.shape or ()) else given.shape
-        known.facts = known.facts | given.facts | ({"shape": shape} if shape is not None else {})
+        known.facts = (
+            known.facts | given.facts | ({"shape": shape} if shape is not None else {})
+        )
     return known
 
 
@@ -880,16 +1002,22 @@ def _is_array(value: AbstractValue) -> bool:
 def _just_called(node: ast.AST) -> ast.AST | None:
     """The step on whose result a step is, with nothing between: that of `f(...).a`, or of `f(...)[a].b(...)`."""
     holder = node.func if isinstance(node, ast.Call) else node
-    before = holder.value if isinstance(holder, (ast.Attribute, ast.Subscript)) else None
+    before = (
+        holder.value if isinstance(holder, (ast.Attribute, ast.Subscript)) else None
+    )
     return before if isinstance(before, (ast.Call, ast.Subscript)) else None
 
 
 def _is_blank(known: AbstractValue | None) -> bool:
     """Whether the rules say nothing of the result of a step."""
-    return known is None or not (known.type or known.path or known.facts or known.is_literal)
+    return known is None or not (
+        known.type or known.path or known.facts or known.is_literal
+    )
 
 
-def _is_met_before(node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | None) -> bool:
+def _is_met_before(
+    node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | None
+) -> bool:
     """Whether a dotted name of which the state knows a part to be missing is read before a place in its statement."""
     wanted = f"{fact.get('of')}.{fact.get('attribute')}"
     met = [
@@ -897,7 +1025,10 @@ def _is_met_before(node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | Non
         for part in ast.walk(node)
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load)
     ]
-    return any(ast.unparse(part) == wanted and _position(part) < _position(place) for part in met)
+    return any(
+        ast.unparse(part) == wanted and _position(part) < _position(place)
+        for part in met
+    )
 
 
 def _position(node: ast.AST | None) -> tuple[int, int]:

@@ -47,7 +47,9 @@ def python_of(code: str) -> str | CellMagic:
     # `%%time?` asks for help and runs nothing.
     if lines and lines[0].startswith("%%") and not re.match(r"%%\w+\?", lines[0]):
         name, _, arguments = lines[0][2:].strip().partition(" ")
-        return CellMagic(name, arguments.strip(), "\n" * (n_before + 1) + "".join(lines[1:]))
+        return CellMagic(
+            name, arguments.strip(), "\n" * (n_before + 1) + "".join(lines[1:])
+        )
     lines = ["\n"] * n_before + lines
     for _ in range(_MOST_TRANSFORMS):
         is_changed, made = manager.do_one_token_transform(lines)
@@ -60,10 +62,18 @@ def python_of(code: str) -> str | CellMagic:
 def _as_long(made: Sequence[str], before: Sequence[str]) -> list[str]:
     """The lines with empty ones behind a line that took the place of several."""
     changed = next(
-        (at for at, (new, old) in enumerate(zip(made, before, strict=False)) if new != old),
+        (
+            at
+            for at, (new, old) in enumerate(zip(made, before, strict=False))
+            if new != old
+        ),
         len(made) - 1,
     )
-    return [*made[: changed + 1], *["\n"] * (len(before) - len(made)), *made[changed + 1 :]]
+    return [
+        *made[: changed + 1],
+        *["\n"] * (len(before) - len(made)),
+        *made[changed + 1 :],
+    ]
 
 
 def automagic(code: str) -> str:
@@ -71,6 +81,11 @@ def automagic(code: str) -> str:
     line = code.strip()
     found = _FIRST_WORD.match(line)
     # `hist = rows` and `reset, f = 3, 1` assign variables that have the names of magics.
-    if found is None or "\n" in line or found[1] not in MAGICS or found[2] in ("=", ","):
+    if (
+        found is None
+        or "\n" in line
+        or found[1] not in MAGICS
+        or found[2] in ("=", ",")
+    ):
         return ""
     return found[1]

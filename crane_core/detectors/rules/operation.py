@@ -68,7 +68,12 @@ def signature_of(spec: ast.arguments) -> Signature:
         Parameter.KEYWORD_ONLY: spec.kwonlyargs,
         Parameter.VAR_KEYWORD: [spec.kwarg],
     }
-    found = [(part, kind) for kind, parts in kinds.items() for part in parts if part is not None]
+    found = [
+        (part, kind)
+        for kind, parts in kinds.items()
+        for part in parts
+        if part is not None
+    ]
     return Signature(
         [
             Parameter(part.arg, kind, default=defaults.get(part) or Parameter.empty)
@@ -106,15 +111,19 @@ class Operation:
     absent: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: AbstractValues = tuple
-    is_told_apart: Callable[[AbstractValue, AbstractValue], bool] = lambda left, right: False
+    is_told_apart: Callable[[AbstractValue, AbstractValue], bool] = lambda left, right: (
+        False
+    )
     mentions: Mentions = lambda text: True
     is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: None
-    elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: None
-    left: Callable[[], AbstractValue | None] = lambda: None
-    refused_parameter: Callable[[str, str, Mapping[str, Any]], RefusedParameter | None] = (
-        lambda path, step, given: None
+    elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: (
+        None
     )
+    left: Callable[[], AbstractValue | None] = lambda: None
+    refused_parameter: Callable[
+        [str, str, Mapping[str, Any]], RefusedParameter | None
+    ] = lambda path, step, given: None
 
     @property
     def function_name(self) -> str:
@@ -129,7 +138,11 @@ class Operation:
     @property
     def first(self) -> AbstractValue:
         """The first positional argument: the index of an item, the right side of an operator; unknown without one."""
-        return self.arguments.positional[0] if self.arguments.positional else AbstractValue()
+        return (
+            self.arguments.positional[0]
+            if self.arguments.positional
+            else AbstractValue()
+        )
 
     def crash(self, exception: str, why: str, *, fact: str, remedy: str) -> NoReturn:
         """Say that this step raises, whatever is not known about it."""

@@ -73,7 +73,10 @@ def past_of(initial: InitialState) -> Past:
 
 
 def _run(
-    interpreter: Interpreter, statement: ast.stmt, position: int, found: list[Contradiction]
+    interpreter: Interpreter,
+    statement: ast.stmt,
+    position: int,
+    found: list[Contradiction],
 ) -> None:
     """One statement that ran to its end; where it cannot be followed, nothing is known after it."""
     try:
@@ -81,7 +84,9 @@ def _run(
     # The cell did run, so the crash is a mistake of the rules: what led to it is forgotten.
     except Crash as crash:
         place = ast.unparse(crash.place) if isinstance(crash.place, ast.AST) else ""
-        found.append(Contradiction(position, f"{crash.exception} at {place}: {crash.why}"))
+        found.append(
+            Contradiction(position, f"{crash.exception} at {place}: {crash.why}")
+        )
         _forget_after(interpreter, statement)
     except (GiveUpError, ControlFlowExitError, RecursionError):
         _forget_after(interpreter, statement)
@@ -96,7 +101,11 @@ def _forget_after(interpreter: Interpreter, statement: ast.stmt) -> None:
 
 
 def _known(interpreter: Interpreter) -> dict[str, AbstractValue]:
-    return {name: value for name, value in interpreter.module.names.items() if value is not None}
+    return {
+        name: value
+        for name, value in interpreter.module.names.items()
+        if value is not None
+    }
 
 
 # Beside the state
@@ -120,12 +129,15 @@ def _compared(
     return names
 
 
-def _differences(name: str, interpreted: AbstractValue, stated: AbstractValue) -> Iterator[str]:
+def _differences(
+    name: str, interpreted: AbstractValue, stated: AbstractValue
+) -> Iterator[str]:
     """Where cells and state speak of the same and do not agree."""
     if (
         interpreted.type
         and stated.type
-        and (interpreted.package, interpreted.class_name) != (stated.package, stated.class_name)
+        and (interpreted.package, interpreted.class_name)
+        != (stated.package, stated.class_name)
     ):
         yield f"{name} is a {stated.type}, not a {interpreted.type}"
         return
@@ -142,7 +154,9 @@ def _differences(name: str, interpreted: AbstractValue, stated: AbstractValue) -
     yield from _lengths(name, interpreted, stated)
 
 
-def _lengths(name: str, interpreted: AbstractValue, stated: AbstractValue) -> Iterator[str]:
+def _lengths(
+    name: str, interpreted: AbstractValue, stated: AbstractValue
+) -> Iterator[str]:
     held = interpreted.items if interpreted.items is not None else interpreted.members
     length = stated.fact("length")
     if (

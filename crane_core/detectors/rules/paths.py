@@ -46,7 +46,12 @@ _MODULES_OF_LAYERS = (
     "pooling",
 )
 # `numpy` itself does not offer what they hold: there is no `numpy.as_strided`.
-_KEPT = ("numpy.lib.stride_tricks", "numpy.lib.format", "numpy.lib.npyio", "numpy.core.multiarray")
+_KEPT = (
+    "numpy.lib.stride_tricks",
+    "numpy.lib.format",
+    "numpy.lib.npyio",
+    "numpy.core.multiarray",
+)
 
 _EXPORTED = (
     ("keras.src.layers.", "keras.layers"),
@@ -63,7 +68,9 @@ def path_of_class(name: str) -> str:
     """The public dotted name of a library's class by its full one; "" where that is not certain."""
     last = name.rpartition(".")[2]
     found = [
-        public for inner, public in _EXPORTED if name.startswith(inner) and not last.startswith("_")
+        public
+        for inner, public in _EXPORTED
+        if name.startswith(inner) and not last.startswith("_")
     ]
     return f"{found[0]}.{last}" if found else ""
 

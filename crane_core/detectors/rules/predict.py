@@ -53,7 +53,9 @@ class Report:
 
 
 def findings(
-    cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS
+    cells: Sequence[Cell],
+    state: KernelState | None,
+    setting: Setting = Setting.RUNTIME_PLUS,
 ) -> Report:
     """The first certain crash of the target, and what went wrong in looking for it."""
     initial = InitialState(cells, None if setting is Setting.CODE else state)
@@ -64,7 +66,9 @@ def findings(
         found = _syntax_error(initial)
         # The session may handle a SyntaxError itself, as it may any other exception.
         is_told = found is not None and not initial.session.handles(found.exception)
-        return Report((found,) if found is not None and is_told else (), unsure=initial.unsure)
+        return Report(
+            (found,) if found is not None and is_told else (), unsure=initial.unsure
+        )
     past = past_of(initial) if _asks_the_past(initial) else Past({})
     initial.past = past.names
     interpreter = Interpreter(initial)
@@ -73,9 +77,9 @@ def findings(
         interpreter.body(initial.target.tree.body)
     except Crash as crash:
         # An earlier branch may raise another class, as in `if df.a.max() > 2: raise ValueError`.
-        is_certain = interpreter.possible <= {crash.exception} and not initial.session.handles(
+        is_certain = interpreter.possible <= {
             crash.exception
-        )
+        } and not initial.session.handles(crash.exception)
         predicted = (_finding(crash, initial),) if is_certain else ()
     except (GiveUpError, ControlFlowExitError):
         pass
@@ -86,7 +90,9 @@ def findings(
         errors=(*past.errors, *interpreter.errors),
         n_steps=past.n_steps + interpreter.n_steps,
         contradictions=past.contradictions,
-        unsure=tuple(dict.fromkeys((*initial.unsure, *past.unsure, *interpreter.asker.unsure))),
+        unsure=tuple(
+            dict.fromkeys((*initial.unsure, *past.unsure, *interpreter.asker.unsure))
+        ),
     )
 
 
@@ -124,7 +130,9 @@ def _syntax_error(initial: InitialState) -> Finding | None:
     A capture states what the kernel's Python makes of the target.
     """
     known = (
-        initial.state.syntax_error if initial.is_captured and initial.state is not None else None
+        initial.state.syntax_error
+        if initial.is_captured and initial.state is not None
+        else None
     )
     # An older or newer Python than ours reads other syntax, so the kernel's own word decides.
     if not initial.target.is_no_python or initial.is_captured and known is None:

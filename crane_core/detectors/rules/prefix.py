@@ -70,9 +70,12 @@ class Prefix:
             codes=(*self.codes, code),
             bindings=bindings,
             # A cell that cannot be read here has run, and may have assigned any name.
-            may_define_any=self.may_define_any or bindings.may_define_any or bool(code.error),
+            may_define_any=self.may_define_any
+            or bindings.may_define_any
+            or bool(code.error),
             spelled=Spelled(
-                self.spelled.names | own.names, self.spelled.given_attributes | own.given_attributes
+                self.spelled.names | own.names,
+                self.spelled.given_attributes | own.given_attributes,
             ),
         )
 
@@ -108,7 +111,9 @@ def _kept_prefix(texts: tuple[str, ...]) -> Prefix:
 def prefix_of(texts: Sequence[str]) -> Prefix:
     """The prefix of these cells. Those of the same notebook share what they have in common."""
     for n_texts in range(len(texts)):
-        _kept_prefix(tuple(texts[:n_texts]))  # the shorter first: each knows the one before it
+        _kept_prefix(
+            tuple(texts[:n_texts])
+        )  # the shorter first: each knows the one before it
     return _kept_prefix(tuple(texts))
 
 

@@ -105,7 +105,9 @@ class Sender:
         """Whether what was sent is on another device, or may be. Raises NotSentError for several, or another kind."""
         # Operands on two devices are refused for that alone, which one processor cannot show.
         known = {str(each) for each in self.devices if each is not None}
-        if len(known) > 1 or not all(each == "cpu" or each.startswith("cuda") for each in known):
+        if len(known) > 1 or not all(
+            each == "cpu" or each.startswith("cuda") for each in known
+        ):
             raise NotSentError
         return bool(known - {"cpu"}) or None in self.devices and may_be_elsewhere
 
@@ -155,9 +157,15 @@ class Sender:
     def _parts(self, value: AbstractValue) -> list[Any]:
         """What a container holds; of a range its bounds."""
         if value.type == "range":
-            return [_value(value.fact(name, NOT_KNOWN)) for name in ("start", "stop", "step")]
+            return [
+                _value(value.fact(name, NOT_KNOWN))
+                for name in ("start", "stop", "step")
+            ]
         if value.type == "dict":
-            return [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]
+            return [
+                [_value(key), self.sent(part)]
+                for key, part in _known(value.members).items()
+            ]
         return [self.sent(part) for part in _known(value.items)]
 
     def _facts(self, value: AbstractValue) -> dict[str, Any]:
@@ -165,11 +173,16 @@ class Sender:
             return self._layer(value)
         if value.package in _BY_PACKAGE and value.type != _SYMBOLIC:
             return _BY_PACKAGE[value.package](value)
-        names = FACTS.get(value.type if value.package != "PIL" else "PIL.Image.Image", ())
+        names = FACTS.get(
+            value.type if value.package != "PIL" else "PIL.Image.Image", ()
+        )
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         n_needed = 1 if names is _TENSOR else _N_NEEDED
         n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
-        if not known.keys() >= set(names[:n_needed]) or None in known.get("shape", ())[n_open:]:
+        if (
+            not known.keys() >= set(names[:n_needed])
+            or None in known.get("shape", ())[n_open:]
+        ):
             raise NotSentError
         if names is _TENSOR:
             self._take_tensor(known, value.fact("value_range"))
@@ -199,12 +212,15 @@ class Sender:
     @property
     def device_elsewhere(self) -> str | None:
         """The device of all that was sent, if it is known and not the processor."""
-        return next(iter(self.devices - {"cpu"}), None) if len(self.devices) == 1 else None
+        return (
+            next(iter(self.devices - {"cpu"}), None) if len(self.devices) == 1 else None
+        )
 
     def is_large(self) -> bool:
         """Whether tensors are too large to be computed with; they are then sent as such."""
         is_large = any(
-            math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch
+            math.prod(known.get("shape", ())) > _MOST_ELEMENTS
+            for known in self._of_torch
         )
         for known in self._of_torch if is_large else ():
             # 20,000 x 20,000 floats fill 1.6 GB. On `meta`, torch computes shapes without elements.
@@ -240,7 +256,9 @@ def _dtype(column: AbstractValue) -> str:
     dtype = str(column.fact("dtype") or "")
     # A missing value is a float (NaN), so a column with one holds more than texts.
     is_full = column.fact("has_nan") is False
-    if is_full and (dtype == "str" or dtype == "object" and column.item_types == {"str"}):
+    if is_full and (
+        dtype == "str" or dtype == "object" and column.item_types == {"str"}
+    ):
         return f"{dtype} of texts"
     return dtype
 
@@ -281,7 +299,11 @@ def _plain_facts(value: AbstractValue) -> dict[str, Any]:
         or any(isinstance(fact, AbstractValue) for fact in facts.values())
     ):
         raise NotSentError
-    return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
+    return {
+        name: fact
+        for name, fact in facts.items()
+        if fact is not None and name != "docs"
+    }
 
 
 def _of_layer(value: AbstractValue) -> dict[str, Any]:
@@ -290,7 +312,11 @@ def _of_layer(value: AbstractValue) -> dict[str, Any]:
         return {}
     if not value.type.startswith(("keras.layers.", "keras.src.layers.")):
         raise NotSentError
-    if not value.facts or value.attributes or not all(map(_is_plain, value.facts.values())):
+    if (
+        not value.facts
+        or value.attributes
+        or not all(map(_is_plain, value.facts.values()))
+    ):
         raise NotSentError
     return {
         name: fact
@@ -301,10 +327,16 @@ def _of_layer(value: AbstractValue) -> dict[str, Any]:
 
 def _is_plain(fact: Any) -> bool:
     parts = fact if isinstance(fact, (list, tuple)) else [fact]
-    return not any(part is NOT_KNOWN or isinstance(part, AbstractValue) for part in parts)
+    return not any(
+        part is NOT_KNOWN or isinstance(part, AbstractValue) for part in parts
+    )
 
 
-_BY_PACKAGE: Final = {"torchvision": _settings, "keras": _of_layer, "pandas": _pandas_facts}
+_BY_PACKAGE: Final = {
+    "torchvision": _settings,
+    "keras": _of_layer,
+    "pandas": _pandas_facts,
+}
 
 
 def _value(value: Any) -> dict[str, Any]:
@@ -315,6 +347,10 @@ def _value(value: Any) -> dict[str, Any]:
         return {"complex": [value.real, value.imag]}
     if isinstance(value, (tuple, list, set)):
         return {type(value).__name__: [_value(part) for part in value]}
-    if isinstance(value, str) and len(value) > _LONGEST_TEXT or type(value) not in _PLAIN:
+    if (
+        isinstance(value, str)
+        and len(value) > _LONGEST_TEXT
+        or type(value) not in _PLAIN
+    ):
         raise NotSentError
     return {"is": value}

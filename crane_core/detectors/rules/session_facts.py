@@ -41,13 +41,17 @@ class SessionFacts:
         """Whether an exception of this class may be handled before it is one of the cell."""
         kind = vars(builtins).get(exception)
         if not isinstance(kind, type):
-            return bool(self.handled)  # a library's class, whose parents are not known here
+            return bool(
+                self.handled
+            )  # a library's class, whose parents are not known here
         return any(parent.__name__ in self.handled for parent in kind.__mro__)
 
 
 def session_facts(state: KernelState | None, target: str) -> SessionFacts:
     """What the captured state tells of its session; nothing of a state that is not captured."""
-    told: Mapping[str, Any] = state.captured.get("session", {}) if state is not None else {}
+    told: Mapping[str, Any] = (
+        state.captured.get("session", {}) if state is not None else {}
+    )
     if not told:
         return SessionFacts()
     hooks = [(str(what), str(name)) for what, name in told.get("hooks", ())]
@@ -77,7 +81,10 @@ def _named(hooks: Iterable[tuple[str, str]], wanted: str) -> list[str]:
 
 
 def _uses(target: str, magic: str) -> bool:
-    return re.search(_IN_MAGICS.format(name=re.escape(magic)), target, re.MULTILINE) is not None
+    return (
+        re.search(_IN_MAGICS.format(name=re.escape(magic)), target, re.MULTILINE)
+        is not None
+    )
 
 
 def _sentences(
@@ -113,7 +120,9 @@ def _sentences(
             f"stale module: {each['file']} was edited after {each['module']} was imported, and {how}"
         )
     if told.get("unknown"):
-        said.append(f"what else runs in the session could not be told ({_listed(told['unknown'])})")
+        said.append(
+            f"what else runs in the session could not be told ({_listed(told['unknown'])})"
+        )
     return said
 
 

@@ -96,7 +96,9 @@ def broadcast_to(shape: Shape, target: Shape) -> Shape:
     # NumPy drops leading axes of length 1 in an assignment: `row[:] = np.ones((1, 3))` runs.
     fits = all(length in (1, None) for length in shape[: max(extra, 0)]) and all(
         None in (length, wanted) or length in (1, wanted)
-        for length, wanted in zip(_padded(shape, len(target))[max(extra, 0) :], target, strict=True)
+        for length, wanted in zip(
+            _padded(shape, len(target))[max(extra, 0) :], target, strict=True
+        )
     )
     if not fits:
         raise ShapeMismatchError(
@@ -139,7 +141,9 @@ def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
         raise ShapeMismatchError("can only specify one unknown dimension")
     fixed, total = abs(math.prod(known)), size(shape)
     is_open = len(known) < len(wanted) or -1 in known
-    if total is not None and not _divides(fixed, total, is_open=is_open, is_found=-1 in known):
+    if total is not None and not _divides(
+        fixed, total, is_open=is_open, is_found=-1 in known
+    ):
         raise ShapeMismatchError(
             f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}"
         )
@@ -171,7 +175,9 @@ def index(shape: Shape, parts: Sequence[Part]) -> Shape:
     """x[parts]: ranges, the number of indices. None is a new axis."""
     n_taken = sum(part is not None and part is not Ellipsis for part in parts)
     if n_taken > len(shape):
-        raise ShapeMismatchError(f"too many indices: {n_taken} for {len(shape)} dimensions")
+        raise ShapeMismatchError(
+            f"too many indices: {n_taken} for {len(shape)} dimensions"
+        )
     if list(map(type, parts)).count(EllipsisType) > 1:
         raise ShapeMismatchError("an index can only have one '...'")
     kept: list[Length] = []

@@ -50,7 +50,9 @@ _QUIET_BASES_WORDS = (
 _QUIET_BASES = frozenset(_QUIET_BASES_WORDS.split())
 """Last parts of the names of classes that run methods only for what the target does with their objects by name."""
 _DEEPEST = 5
-_DOORS = frozenset(["globals", "exec", "eval", "get_ipython", "__main__", "__builtins__"])
+_DOORS = frozenset(
+    ["globals", "exec", "eval", "get_ipython", "__main__", "__builtins__"]
+)
 _DOOR_ATTRIBUTES = frozenset(
     [
         "modules",
@@ -89,8 +91,12 @@ class UnseenEffects:
 class _CellDefinitions:
     """What the cells define: functions and classes by name, methods by theirs, and what imports name."""
 
-    functions: dict[str, list[ast.AST]] = field(default_factory=lambda: defaultdict(list))
-    classes: dict[str, list[ast.ClassDef]] = field(default_factory=lambda: defaultdict(list))
+    functions: dict[str, list[ast.AST]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    classes: dict[str, list[ast.ClassDef]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     imported: set[str] = field(default_factory=set)
     doors: set[str] = field(default_factory=set)
 
@@ -114,7 +120,9 @@ def unseen_effects(ran: Sequence[ast.Module], target: ast.Module) -> UnseenEffec
         for kind in _self_changing(definition, notebook)
     }
     is_any = is_any or _opens(target, notebook)
-    return UnseenEffects(frozenset(names), frozenset(changed), frozenset(classes), is_any)
+    return UnseenEffects(
+        frozenset(names), frozenset(changed), frozenset(classes), is_any
+    )
 
 
 def _read(trees: Iterable[ast.Module]) -> _CellDefinitions:
@@ -175,7 +183,9 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
         ):
             yield from notebook.functions.get(node.id, ())
         # After `@functools.lru_cache` the name leads to a cache, which runs the function.
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_wrapped(node):
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_wrapped(
+            node
+        ):
             yield node
         elif isinstance(node, ast.ClassDef):
             yield from _kept_methods(node, notebook)
@@ -184,7 +194,9 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
             and isinstance(node.ctx, ast.Load)
             and id(node) not in harmless
         ):
-            yield from notebook.functions.get(node.attr, ())  # a bound method: `timer(beds.water)`
+            yield from notebook.functions.get(
+                node.attr, ()
+            )  # a bound method: `timer(beds.water)`
 
 
 def _harmless_mentions(tree: ast.Module) -> set[int]:
@@ -195,7 +207,11 @@ def _harmless_mentions(tree: ast.Module) -> set[int]:
             found.add(id(node.func))
             if _runs_at_once(node.func):
                 found.update(
-                    id(part) for part in [*node.args, *(keyword.value for keyword in node.keywords)]
+                    id(part)
+                    for part in [
+                        *node.args,
+                        *(keyword.value for keyword in node.keywords),
+                    ]
                 )
         elif isinstance(node, ast.Attribute):
             found.add(id(node.value))
@@ -215,7 +231,10 @@ def _runs_at_once(function: ast.expr) -> bool:
 
 
 def _is_wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    return any(_last_name(decorator) not in _QUIET_DECORATORS for decorator in node.decorator_list)
+    return any(
+        _last_name(decorator) not in _QUIET_DECORATORS
+        for decorator in node.decorator_list
+    )
 
 
 def _last_name(node: ast.expr) -> str:
@@ -229,7 +248,9 @@ def _last_name(node: ast.expr) -> str:
     )
 
 
-def _kept_methods(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iterator[ast.AST]:
+def _kept_methods(
+    definition: ast.ClassDef, notebook: _CellDefinitions
+) -> Iterator[ast.AST]:
     """Methods that Python calls by itself; of a library's class those that the library may call too."""
     is_registered = _is_wrapped(definition) or bool(definition.keywords)
     is_of_library = _has_library_base(definition, notebook)
@@ -242,7 +263,9 @@ def _kept_methods(definition: ast.ClassDef, notebook: _CellDefinitions) -> Itera
                 yield node
 
 
-def _has_library_base(definition: ast.ClassDef, notebook: _CellDefinitions, depth: int = 0) -> bool:
+def _has_library_base(
+    definition: ast.ClassDef, notebook: _CellDefinitions, depth: int = 0
+) -> bool:
     return depth > _DEEPEST or any(
         not _is_quiet_base(base, notebook, depth) for base in definition.bases
     )
@@ -253,7 +276,9 @@ def _is_quiet_base(base: ast.expr, notebook: _CellDefinitions, depth: int) -> bo
     name = _last_name(base.value if isinstance(base, ast.Subscript) else base)
     own = notebook.classes.get(name, ())
     if own:
-        return not any(_has_library_base(definition, notebook, depth + 1) for definition in own)
+        return not any(
+            _has_library_base(definition, notebook, depth + 1) for definition in own
+        )
     return name in _QUIET_BASES or name.endswith(("Error", "Exception"))
 
 
@@ -279,7 +304,10 @@ def _given_along(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[str]:
         parts = [*node.args, *(keyword.value for keyword in node.keywords)]
         if any(_is_code_of(part, notebook) for part in parts):
             yield from (
-                each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)
+                each.id
+                for part in parts
+                for each in ast.walk(part)
+                if isinstance(each, ast.Name)
             )
 
 
@@ -294,11 +322,17 @@ def _is_code_of(part: ast.expr, notebook: _CellDefinitions) -> bool:
     )
 
 
-def _self_changing(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iterator[str]:
+def _self_changing(
+    definition: ast.ClassDef, notebook: _CellDefinitions
+) -> Iterator[str]:
     """The class, where code that others call changes its objects."""
     for node in _kept_methods(definition, notebook):
         if _has_library_base(definition, notebook) or _is_wrapped(definition):
-            own = next(iter(node.args.args), None) if isinstance(node, _FUNCTIONS) else None
+            own = (
+                next(iter(node.args.args), None)
+                if isinstance(node, _FUNCTIONS)
+                else None
+            )
             # `kept.rows[0]` is there once `emit` has run `self.rows.append(record)`.
             if own is not None and own.arg in set(_changed_roots(node)):
                 yield definition.name
@@ -320,10 +354,15 @@ def _effects_of(
         met.add(id(code))
         is_any = is_any or _opens(code, notebook)
         names |= {
-            name for node in ast.walk(code) if isinstance(node, ast.Global) for name in node.names
+            name
+            for node in ast.walk(code)
+            if isinstance(node, ast.Global)
+            for name in node.names
         }
         own = (
-            local_names(code) - names if isinstance(code, (ast.FunctionDef, ast.Lambda)) else set()
+            local_names(code) - names
+            if isinstance(code, (ast.FunctionDef, ast.Lambda))
+            else set()
         )
         changed |= {
             name
@@ -335,7 +374,9 @@ def _effects_of(
                 # What that code calls runs too: `fill` calls `helper`, which appends.
                 waiting += notebook.functions.get(node.id, ())
                 waiting += [
-                    part for kind in notebook.classes.get(node.id, ()) for part in kind.body
+                    part
+                    for kind in notebook.classes.get(node.id, ())
+                    for part in kind.body
                 ]
             elif isinstance(node, ast.Attribute):
                 waiting += notebook.functions.get(node.attr, ())
@@ -343,14 +384,20 @@ def _effects_of(
 
 
 def _is_variable(name: str, notebook: _CellDefinitions) -> bool:
-    known = name in notebook.functions or name in notebook.classes or name in notebook.imported
+    known = (
+        name in notebook.functions
+        or name in notebook.classes
+        or name in notebook.imported
+    )
     return not (known or name in vars(builtins))
 
 
 def _changed_roots(code: ast.AST) -> Iterator[str]:
     """Names whose objects a piece of code may change: by a store, a method, or as what it hands on."""
     for node in ast.walk(code):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(
+            node.ctx, ast.Load
+        ):
             yield from _roots(node)
         elif isinstance(node, ast.AugAssign):
             yield from _roots(node.target)
@@ -372,10 +419,19 @@ def _changed_by_call(node: ast.Call) -> Iterator[str]:
         yield from _roots(node.func.value)
     is_builtin = isinstance(node.func, ast.Name) and node.func.id in vars(builtins)
     # Builtins change no argument, but these take elements from it or set its attributes.
-    if not is_builtin or node.func.id in ("next", "setattr", "delattr", "iter", "map", "filter"):  # type: ignore[attr-defined]
+    if not is_builtin or node.func.id in (
+        "next",
+        "setattr",
+        "delattr",
+        "iter",
+        "map",
+        "filter",
+    ):  # type: ignore[attr-defined]
         for part in [*node.args, *(keyword.value for keyword in node.keywords)]:
             yield from (
-                _roots(part) if isinstance(part, (ast.Name, ast.Attribute, ast.Starred)) else ()
+                _roots(part)
+                if isinstance(part, (ast.Name, ast.Attribute, ast.Starred))
+                else ()
             )
 
 
@@ -396,9 +452,15 @@ def _opens(code: ast.AST, notebook: _CellDefinitions) -> bool:
     is_target = isinstance(code, ast.Module)
     for node in ast.walk(code):
         is_followed = (
-            is_target and id(node) in called and getattr(node, "id", "") in _CALLED_BY_NAME
+            is_target
+            and id(node) in called
+            and getattr(node, "id", "") in _CALLED_BY_NAME
         )
-        if not is_followed and _is_way_to_names(node, notebook) and not _is_main_test(code, node):
+        if (
+            not is_followed
+            and _is_way_to_names(node, notebook)
+            and not _is_main_test(code, node)
+        ):
             return True
     return False
 
@@ -424,4 +486,6 @@ def _is_main_test(code: ast.AST, constant: ast.AST) -> bool:
         for node in ast.walk(code)
         if isinstance(node, ast.Compare) and constant in node.comparators
     ]
-    return any(isinstance(test.left, ast.Name) and test.left.id == "__name__" for test in tests)
+    return any(
+        isinstance(test.left, ast.Name) and test.left.id == "__name__" for test in tests
+    )

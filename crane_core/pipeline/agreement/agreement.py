@@ -17,8 +17,19 @@ from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.domain import DetectorKind, Label
 from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind
 from crane_core.pipeline.results.measures import SEED
-from crane_core.stats import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha, vote
-from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, confusion_matrix, estimate
+from crane_core.stats import (
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+    vote,
+)
+from crane_core.stats.agreement import (
+    PERCENT_AGREEMENT,
+    Statistic,
+    confusion_matrix,
+    estimate,
+)
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 FACTS = ["case_id", "detector_title", "library_group", "root_cause"]
@@ -59,7 +70,9 @@ COEFFICIENTS = {
 """Every coefficient by its name, in the order in which they are shown."""
 KAPPA, PERCENT = cohen_kappa.NOMINAL.name, PERCENT_AGREEMENT.name
 NO_ORDER = "it needs ordered labels, and the five labels of all verdicts have no order"
-NO_ORDER_OF_OWN = "it needs ordered labels, and the labels of this campaign have no order"
+NO_ORDER_OF_OWN = (
+    "it needs ordered labels, and the labels of this campaign have no order"
+)
 
 
 class Items(NamedTuple):
@@ -114,7 +127,10 @@ def common_items(
     said = said.astype(object).where(said.notna(), None)
     facts = facts.loc[facts.index.isin(said.index)]
     return _of_two_or_more(
-        facts.reset_index(drop=True), said.loc[facts.index].reset_index(drop=True), scope, label_set
+        facts.reset_index(drop=True),
+        said.loc[facts.index].reset_index(drop=True),
+        scope,
+        label_set,
     )
 
 
@@ -129,17 +145,26 @@ def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
     """DIAGNOSES: crash predicted by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
     if scope is ComparedVerdicts.ALL:
         return verdicts
-    predicted = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()).crash
-    return verdicts[verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)]
+    predicted = vote.majority(
+        verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
+    ).crash
+    return verdicts[
+        verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)
+    ]
 
 
 def _of_two_or_more(
-    facts: pd.DataFrame, said: pd.DataFrame, scope: ComparedVerdicts, label_set: LabelSet
+    facts: pd.DataFrame,
+    said: pd.DataFrame,
+    scope: ComparedVerdicts,
+    label_set: LabelSet,
 ) -> Items:
     shared = said[said.notna().sum(axis=1) >= 2]
     on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
     unreadable = (
-        shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
+        shared.where(on_scale.isna())
+        .melt(var_name="annotator", value_name="label")
+        .dropna()
     )
     off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
@@ -181,7 +206,9 @@ def _estimated(items: Items, asked: CoefficientKind) -> dict[str, object]:
     }
     if why_not:
         nothing = dict.fromkeys(("value", "low", "high"), np.nan)
-        return named | nothing | {"n": 0, "n_cases": 0, "n_undefined": 0, "why": why_not}
+        return (
+            named | nothing | {"n": 0, "n_cases": 0, "n_undefined": 0, "why": why_not}
+        )
     found = estimate(
         asked.statistic,
         items.labels.to_numpy(),
@@ -219,7 +246,9 @@ def confusions(items: Items) -> pd.DataFrame:
     first, second = items.annotators
     counts = confusion_matrix(items.labels[first], items.labels[second], items.scale)
     return pd.DataFrame(
-        counts, index=pd.Index(items.scale, name=first), columns=pd.Index(items.scale, name=second)
+        counts,
+        index=pd.Index(items.scale, name=first),
+        columns=pd.Index(items.scale, name=second),
     )
 
 
@@ -227,7 +256,10 @@ def differing(items: Items) -> pd.DataFrame:
     """Facts and labels of the items whose annotators disagree."""
     unlike = items.labels.nunique(axis=1) > 1
     return pd.concat(
-        [items.facts[unlike].reset_index(drop=True), items.labels[unlike].reset_index(drop=True)],
+        [
+            items.facts[unlike].reset_index(drop=True),
+            items.labels[unlike].reset_index(drop=True),
+        ],
         axis=1,
     )
 
@@ -238,7 +270,9 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
     sets: `label_sets.label_sets`. Columns: campaign, annotator, and those of `agreement_table`.
     """
     rows = []
-    for (campaign, annotator), again in repeats.groupby(["campaign", "annotator"], sort=False):
+    for (campaign, annotator), again in repeats.groupby(
+        ["campaign", "annotator"], sort=False
+    ):
         facts = again.assign(case=again["benchmark"] + "/" + again["case_id"])
         items = Items(
             facts,
@@ -248,11 +282,15 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
             sets[str(campaign)],
         )
         who = {"campaign": campaign, "annotator": annotator}
-        rows += [who | _estimated(items, COEFFICIENTS[name]) for name in (KAPPA, PERCENT)]
+        rows += [
+            who | _estimated(items, COEFFICIENTS[name]) for name in (KAPPA, PERCENT)
+        ]
     return pd.DataFrame(rows)
 
 
-def agreement_with_judges(items: Items, person: str, judges: Sequence[str]) -> pd.DataFrame:
+def agreement_with_judges(
+    items: Items, person: str, judges: Sequence[str]
+) -> pd.DataFrame:
     """Kappa and percent agreement of one annotator with each judge: judge, and the columns of `agreement_table`."""
     pairs = {judge: among(items, [person, judge]) for judge in judges}
     return pd.DataFrame(
@@ -287,7 +325,10 @@ def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
         if len(rows) > 1
     ]
     orders = [
-        (f"normal and reversed order, {_time(int(str(time)))}", rows["annotator"].tolist())
+        (
+            f"normal and reversed order, {_time(int(str(time)))}",
+            rows["annotator"].tolist(),
+        )
         for time, rows in passes.groupby("repetition", sort=True)
         if len(rows) > 1
     ]
@@ -295,7 +336,11 @@ def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
 
 
 def _time(repetition: int) -> str:
-    return f"repetition {repetition}" if repetition else "most frequent label of all repetitions"
+    return (
+        f"repetition {repetition}"
+        if repetition
+        else "most frequent label of all repetitions"
+    )
 
 
 def usual_pair(labels: pd.DataFrame) -> list[str]:
@@ -310,15 +355,21 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
             for name, mine in rows.groupby("annotator", sort=False)
         }
         n_shared = [
-            (len(said[one] & said[other]), one, other) for one, other in combinations(said, 2)
+            (len(said[one] & said[other]), one, other)
+            for one, other in combinations(said, 2)
         ]
         n_most, *pair = max(n_shared, key=lambda shared: shared[0], default=(0, "", ""))
         if n_most:
             return [str(name) for name in pair]
     imported = labels[
-        labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE]) & labels["campaign"].isna()
+        labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE])
+        & labels["campaign"].isna()
     ]
     imported = imported.drop_duplicates("annotator")
     judges = imported.loc[imported["kind"] == LabellerKind.JUDGE, "annotator"].tolist()
     names = imported["annotator"].tolist()
-    return [PUBLISHED_HUMAN, judges[0]] if judges and PUBLISHED_HUMAN in names else names[:2]
+    return (
+        [PUBLISHED_HUMAN, judges[0]]
+        if judges and PUBLISHED_HUMAN in names
+        else names[:2]
+    )

@@ -53,12 +53,19 @@ def judges_of(store: Store, campaign: str) -> list[CampaignJudge]:
         options = json.loads(job["options"])
         if options.get(CAMPAIGN) == campaign:
             names = pooled.loc[pooled["judge"] == job["annotator"], "annotator"]
-            found += [CampaignJudge(str(name), str(options["guideline"])) for name in names]
+            found += [
+                CampaignJudge(str(name), str(options["guideline"])) for name in names
+            ]
     return found
 
 
 def beside_people(
-    labels: pd.DataFrame, verdicts: pd.DataFrame, plan: Plan, judges: list[str], *, locked: bool
+    labels: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    plan: Plan,
+    judges: list[str],
+    *,
+    locked: bool,
 ) -> pd.DataFrame:
     """One row per judge and person, and per judge and the final labels; columns as in COLUMNS, shares in 0..1.
 
@@ -91,7 +98,9 @@ def counted_words(labels: LabelSet) -> str:
     if means_the_study(labels):
         return ""
     counted = ", ".join(
-        f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None
+        f"{label.word} {label.credit:g}"
+        for label in labels.labels
+        if label.credit is not None
     )
     if not counted:
         return "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
@@ -107,13 +116,22 @@ def _rows(
     judges: list[str],
     label_set: LabelSet,
 ) -> list[dict[str, object]]:
-    found = common_items(labels, verdicts, [person, *judges], ComparedVerdicts.DIAGNOSES, label_set)
+    found = common_items(
+        labels, verdicts, [person, *judges], ComparedVerdicts.DIAGNOSES, label_set
+    )
     agreed = agreement_with_judges(found, person, judges)
-    powered = judge_powered(labels, verdicts, person, judges, label_set).set_index("judge")
-    return [_row(judge, person, agreed[agreed["judge"] == judge], powered) for judge in judges]
+    powered = judge_powered(labels, verdicts, person, judges, label_set).set_index(
+        "judge"
+    )
+    return [
+        _row(judge, person, agreed[agreed["judge"] == judge], powered)
+        for judge in judges
+    ]
 
 
-def _row(judge: str, person: str, agreed: pd.DataFrame, powered: pd.DataFrame) -> dict[str, object]:
+def _row(
+    judge: str, person: str, agreed: pd.DataFrame, powered: pd.DataFrame
+) -> dict[str, object]:
     of = agreed.set_index("coefficient")
     row: dict[str, object] = {"judge": judge, "person": person, "n": of.loc[KAPPA, "n"]}
     row["n_cases"] = of.loc[KAPPA, "n_cases"]
@@ -130,5 +148,9 @@ def _row(judge: str, person: str, agreed: pd.DataFrame, powered: pd.DataFrame) -
         more = powered.loc[judge]
         row |= {"n_both": more["n"], "n_more": more["n_more"]}
         row |= {f"alone{end}": more[f"alone{end}"] for end in BOUNDS}
-        row |= {"powered": more["value"], "powered_low": more["low"], "powered_high": more["high"]}
+        row |= {
+            "powered": more["value"],
+            "powered_low": more["low"],
+            "powered_high": more["high"],
+        }
     return row

@@ -45,18 +45,26 @@ def judge_powered(
         _row(judge, human, _credit(labels, judge, credits).reindex(cases.index), cases)
         for judge in judges
     ]
-    return pd.DataFrame([row for row in rows if row["n"] and row["n_more"]], columns=COLUMNS)
+    return pd.DataFrame(
+        [row for row in rows if row["n"] and row["n_more"]], columns=COLUMNS
+    )
 
 
 def credits_of(label_set: LabelSet) -> dict[str, float]:
     """What each label counts, in 0..1. The study's strictly: correct 1, every other label 0."""
     if means_the_study(label_set):
         return {str(label): float(label is Label.CORRECT) for label in Label}
-    own = {label.code: label.credit for label in label_set.labels if label.credit is not None}
+    own = {
+        label.code: label.credit
+        for label in label_set.labels
+        if label.credit is not None
+    }
     return {str(Label.UNVERIFIABLE): 0.0} | own if own else {}
 
 
-def _credit(labels: pd.DataFrame, annotator: str, credits: Mapping[str, float]) -> pd.Series[float]:
+def _credit(
+    labels: pd.DataFrame, annotator: str, credits: Mapping[str, float]
+) -> pd.Series[float]:
     """By verdict, where the label counts."""
     mine = labels[
         (labels["annotator"] == annotator) & labels["label"].isin(list(credits))
@@ -69,7 +77,9 @@ def _row(
 ) -> dict[str, float | str]:
     both, alone = human.notna() & said.notna(), human.isna() & said.notna()
     mine = powered_share(human[both], said[both], [], cases[both], [])
-    powered = powered_share(human[both], said[both], said[alone], cases[both], cases[alone])
+    powered = powered_share(
+        human[both], said[both], said[alone], cases[both], cases[alone]
+    )
     return {
         "judge": judge,
         "n": powered.n,

@@ -34,16 +34,21 @@ def agreement_so_far(folder: DataFolder, plan: Plan, *, locked: bool) -> SoFar:
     """
     alpha = ORDINAL if plan.labels.is_ordinal else ALPHA_NOMINAL
     statistic = NOMINAL if len(plan.annotators) == 2 else alpha
-    journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
+    journals = {
+        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
+    }
     said = [labels_of(journals, item.item) for item in plan.items]
     n_common = sum(len(labels) > 1 for labels in said)
     hidden = plan.blind and not locked and n_common < MIN_COMMON_WHEN_BLIND
     if hidden or n_common == 0:
         return SoFar(statistic.name, n_common, None)
     rows = np.array(
-        [[labels.get(name) for name in plan.annotators] for labels in said], dtype=object
+        [[labels.get(name) for name in plan.annotators] for labels in said],
+        dtype=object,
     )
     cases = [f"{item.verdict.benchmark}/{item.verdict.case_id}" for item in plan.items]
     return SoFar(
-        statistic.name, n_common, estimate(statistic, rows, plan.labels.codes, cases, seed=SEED)
+        statistic.name,
+        n_common,
+        estimate(statistic, rows, plan.labels.codes, cases, seed=SEED),
     )

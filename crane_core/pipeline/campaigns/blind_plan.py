@@ -17,15 +17,22 @@ from typing import Any
 
 from crane_core.annotation.plan import Plan
 
-WITHHELD = ("population", "population_sha256", "seed", "names of strata", "items", "orders")
+WITHHELD = (
+    "population",
+    "population_sha256",
+    "seed",
+    "names of strata",
+    "items",
+    "orders",
+)
 COMMITMENT = "full_plan_sha256"
 
 
 def cover_name(plan: Plan, person: str, item: str) -> str:
     """An item's name in one person's acts, until the lock. Only the seed, which is withheld, links the names."""
-    return hashlib.sha256(f"{plan.seed}\0{plan.campaign}\0{person}\0{item}".encode()).hexdigest()[
-        :12
-    ]
+    return hashlib.sha256(
+        f"{plan.seed}\0{plan.campaign}\0{person}\0{item}".encode()
+    ).hexdigest()[:12]
 
 
 def plan_file(text: str) -> bytes:
@@ -40,7 +47,8 @@ def blind_plan_file(plan: Plan, text: str) -> bytes:
 
 def _body(plan: Plan, text: str) -> dict[str, Any]:
     sizes = sorted(
-        (stratum.population, stratum.sampled, stratum.overlap) for stratum in plan.strata
+        (stratum.population, stratum.sampled, stratum.overlap)
+        for stratum in plan.strata
     )
     return {
         "campaign": plan.campaign,

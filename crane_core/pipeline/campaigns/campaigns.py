@@ -70,7 +70,9 @@ def decision_folder(folder: DataFolder, campaign: str) -> Path:
 def campaign_names(folder: DataFolder) -> list[str]:
     """Names of the campaigns that are not removed, the newest first; damaged plans come last and raise when read."""
     files = [
-        file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)
+        file
+        for file in (folder.ledger / "campaigns").glob("*.jsonl")
+        if NAME.fullmatch(file.stem)
     ]
     kept = inventory(folder)
     created = {
@@ -87,7 +89,9 @@ def _is_kept(file: Path) -> bool:
 
 
 def _created(file: Path) -> float:
-    first = next((r for r in ledger.tail(file).records if isinstance(r, Campaign)), None)
+    first = next(
+        (r for r in ledger.tail(file).records if isinstance(r, Campaign)), None
+    )
     try:
         return (
             datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp()
@@ -122,15 +126,20 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     try:
         plan = plan_from_json(plans[0].plan)
         rounds = [
-            round_from_json(record.round) for record in records if isinstance(record, CampaignRound)
+            round_from_json(record.round)
+            for record in records
+            if isinstance(record, CampaignRound)
         ]
         plan = with_rounds(plan, rounds)
         plan = replace(plan, title=about.title(Listed.CAMPAIGN, campaign) or plan.title)
     except ValueError as error:
         raise CampaignError(
-            f"{file}: {error}.", remedy="Restore the file from a copy; no label was changed."
+            f"{file}: {error}.",
+            remedy="Restore the file from a copy; no label was changed.",
         ) from error
-    ends = [record for record in records if isinstance(record, CampaignLock | CampaignRound)]
+    ends = [
+        record for record in records if isinstance(record, CampaignLock | CampaignRound)
+    ]
     return Kept(plan, ends[-1] if ends and isinstance(ends[-1], CampaignLock) else None)
 
 
@@ -157,7 +166,9 @@ def population(
         "root_cause",
     ]
     matching = [LabelledVerdict(**row) for row in as_rows(frame[columns])]
-    told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
+    told = diagnoses.answers_with_text(
+        store.cursor(), wanted.benchmark, wanted.experiment
+    )
     judged = [verdict for verdict in matching if verdict.key in told]
     return MatchingVerdicts(judged, len(matching) - len(judged))
 
@@ -286,4 +297,6 @@ def _in_time(acts: Iterable[Annotation]) -> Iterator[_Dated]:
 def _annotations(file: Path) -> list[Annotation]:
     if not file.is_file():
         return []
-    return [record for record in ledger.tail(file).records if isinstance(record, Annotation)]
+    return [
+        record for record in ledger.tail(file).records if isinstance(record, Annotation)
+    ]

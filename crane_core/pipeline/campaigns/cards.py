@@ -58,12 +58,21 @@ def card(store: Store, plan: Plan, item: str) -> Card:
     entry = plan.item(item)
     verdict = entry.verdict
     cells = _cells_of(
-        store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2]
+        store,
+        verdict.benchmark,
+        verdict.case_id,
+        verdict.instance_id.rpartition("_")[2],
     )
     run = entry.run if isinstance(entry, Gold) else None
     texts = tuple(_texts(store, plan, verdict, cells, run=run))
     return _card(
-        store, item, verdict.benchmark, verdict.case_id, cells, texts, version=verdict.instance_id
+        store,
+        item,
+        verdict.benchmark,
+        verdict.case_id,
+        cells,
+        texts,
+        version=verdict.instance_id,
     )
 
 
@@ -72,7 +81,13 @@ def practice_card(store: Store, item: PracticeItem) -> Card:
     cells = _cells_of(store, MINIBENCH, item.case_id, Version.REPRODUCED)
     texts = tuple(Text(*text) for text in item.texts)
     return _card(
-        store, item.case_id, MINIBENCH, item.case_id, cells, texts, version=Version.REPRODUCED
+        store,
+        item.case_id,
+        MINIBENCH,
+        item.case_id,
+        cells,
+        texts,
+        version=Version.REPRODUCED,
     )
 
 
@@ -113,7 +128,11 @@ def evidence(store: Store, benchmark: str, case_id: str) -> Evidence:
 def _cells_of(store: Store, benchmark: str, case_id: str, version: str) -> Cells:
     rows = cases.cells(store.cursor(), benchmark, case_id)
     rows = rows[rows["version"] == version]
-    return as_rows(rows[rows["origin"] == best_origin(rows["origin"])]) if len(rows) else []
+    return (
+        as_rows(rows[rows["origin"] == best_origin(rows["origin"])])
+        if len(rows)
+        else []
+    )
 
 
 def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
@@ -121,17 +140,30 @@ def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
     return target["crash_line"] or (place.line if place else None)
 
 
-def texts_of_runs(store: Store, verdict: LabelledVerdict, *, blind: bool) -> dict[int, str]:
+def texts_of_runs(
+    store: Store, verdict: LabelledVerdict, *, blind: bool
+) -> dict[int, str]:
     """The text of each run that predicts a crash, by its index, as a card shows it."""
     cells = _cells_of(
-        store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2]
+        store,
+        verdict.benchmark,
+        verdict.case_id,
+        verdict.instance_id.rpartition("_")[2],
     )
     texts = diagnoses.texts_by_run(store.cursor(), *verdict.key)
-    return {run: _masked(store, [(text, 1)], cells)[0][0] if blind else text for run, text in texts}
+    return {
+        run: _masked(store, [(text, 1)], cells)[0][0] if blind else text
+        for run, text in texts
+    }
 
 
 def _texts(
-    store: Store, plan: Plan, verdict: LabelledVerdict, cells: Cells, *, run: int | None = None
+    store: Store,
+    plan: Plan,
+    verdict: LabelledVerdict,
+    cells: Cells,
+    *,
+    run: int | None = None,
 ) -> list[Text]:
     """The distinct texts, or one that is drawn or of a certain run, as the plan says; in a blind campaign masked."""
     texts = diagnoses.diagnoses(store.cursor(), *verdict.key)
@@ -144,11 +176,18 @@ def _texts(
     if plan.blind:
         texts = _masked(store, texts, cells)
     if plan.design.texts is Texts.ONE and texts:
-        return [Text(drawn_text(texts, seed=f"{plan.seed}/text/{'/'.join(verdict.key)}"), None)]
+        return [
+            Text(
+                drawn_text(texts, seed=f"{plan.seed}/text/{'/'.join(verdict.key)}"),
+                None,
+            )
+        ]
     return [Text(text, n) for text, n in texts]
 
 
-def _masked(store: Store, texts: list[tuple[str, int]], cells: Cells) -> list[tuple[str, int]]:
+def _masked(
+    store: Store, texts: list[tuple[str, int]], cells: Cells
+) -> list[tuple[str, int]]:
     """The texts without what names their author; two that then read the same are one."""
     names = diagnoses.detector_names(store.cursor())
     notebook = "\n".join(cell["code"] for cell in cells)

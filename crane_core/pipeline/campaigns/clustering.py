@@ -15,7 +15,12 @@ from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import MatchingVerdicts, population
-from crane_core.stats.design_effect import DesignEffect, correlation_of_cases, design_effect, margin
+from crane_core.stats.design_effect import (
+    DesignEffect,
+    correlation_of_cases,
+    design_effect,
+    margin,
+)
 from crane_core.stats.resampling import Estimate
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -54,13 +59,17 @@ class Clustering(NamedTuple):
     margin_apart: float
 
 
-def clustering(store: Store, plan: Plan, found: MatchingVerdicts | None = None) -> Clustering:
+def clustering(
+    store: Store, plan: Plan, found: MatchingVerdicts | None = None
+) -> Clustering:
     """The design effect of a plan's items; see `stats.design_effect`.
 
     found: the plan's population, where the caller has it.
     """
     sizes = list(
-        Counter((item.verdict.benchmark, item.verdict.case_id) for item in plan.items).values()
+        Counter(
+            (item.verdict.benchmark, item.verdict.case_id) for item in plan.items
+        ).values()
     )
     n = len(plan.items)
     likeness = _likeness(store, plan, found or population(store, plan.population))
@@ -100,5 +109,7 @@ def _likeness(store: Store, plan: Plan, found: MatchingVerdicts) -> Likeness | N
     n_of = (counts["n_labels"] * counts["n_cases"]).groupby(counts["annotator"]).sum()
     source = str(min(n_of.index, key=lambda name: (-n_of[name], name)))
     mine = counts[counts["annotator"] == source]
-    rho = correlation_of_cases(mine["n_given"], mine["n_labels"], mine["n_cases"], seed=SEED)
+    rho = correlation_of_cases(
+        mine["n_given"], mine["n_labels"], mine["n_cases"], seed=SEED
+    )
     return None if isnan(rho.value) else Likeness(rho, source)

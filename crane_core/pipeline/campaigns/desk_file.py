@@ -35,7 +35,9 @@ def is_desk_file(content: bytes) -> bool:
     return isinstance(first, dict) and first.keys() >= _MEMBERS
 
 
-def desk_lines(content: bytes, plan: Plan, annotator: str, names: DeskNames) -> DeskLines:
+def desk_lines(
+    content: bytes, plan: Plan, annotator: str, names: DeskNames
+) -> DeskLines:
     """The acts of the file as `LabelStore` takes them."""
     found: list[_Line] = []
     invalid: list[tuple[int, str]] = []
@@ -52,7 +54,9 @@ def desk_lines(content: bytes, plan: Plan, annotator: str, names: DeskNames) -> 
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
     """Lines that are not empty, counted from 1."""
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    for number, line in enumerate(
+        content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1
+    ):
         if line.strip():
             yield number, line
 
@@ -68,10 +72,16 @@ def _fault(act: Any, plan: Plan, annotator: str, names: DeskNames) -> str | None
     """Why a line is not an act of this annotator in this campaign."""
     if not isinstance(act, dict):
         return "this is not an act of a desk"
-    expected = {"campaign": plan.campaign, "annotator": annotator, "made": plan.created_at}
+    expected = {
+        "campaign": plan.campaign,
+        "annotator": annotator,
+        "made": plan.created_at,
+    }
     for name, value in expected.items():
         if act.get(name) != value:
-            return f"this is an act of {_of(act)}, not of {annotator} in {plan.campaign}"
+            return (
+                f"this is an act of {_of(act)}, not of {annotator} in {plan.campaign}"
+            )
     if not isinstance(act.get("number") or 0, int):
         return "the number of the act is not a number"
     if names.of_an_act(act.get("id")) is None:
@@ -80,12 +90,20 @@ def _fault(act: Any, plan: Plan, annotator: str, names: DeskNames) -> str | None
 
 
 def _of(act: Mapping[str, Any]) -> str:
-    who, campaign, made = (str(act.get(name))[:40] for name in ("annotator", "campaign", "made"))
+    who, campaign, made = (
+        str(act.get(name))[:40] for name in ("annotator", "campaign", "made")
+    )
     return f"{who} in {campaign}, made {made}"
 
 
 def _named(act: dict[str, Any], names: DeskNames) -> dict[str, Any]:
     """The act with the ledger's name of its item, and without what the desk kept for itself."""
     showing = names.of_an_act(act["id"])
-    kept = {name: value for name, value in act.items() if name not in ("id", "refused", "other")}
-    return kept | ({"item": showing.item, "showing": showing.showing} if showing else {})
+    kept = {
+        name: value
+        for name, value in act.items()
+        if name not in ("id", "refused", "other")
+    }
+    return kept | (
+        {"item": showing.item, "showing": showing.showing} if showing else {}
+    )

@@ -48,7 +48,9 @@ class DeskNames:
 
 def desk_names(folder: DataFolder, plan: Plan, annotator: str) -> DeskNames:
     """The names at the desk of this annotator. Raises IdentityError if the key cannot be used."""
-    key = kept_key(folder.path / KEY_FILE, ends="acts that wait in browsers are refused")
+    key = kept_key(
+        folder.path / KEY_FILE, ends="acts that wait in browsers are refused"
+    )
     return DeskNames(key, plan, annotator)
 
 
@@ -64,4 +66,6 @@ def _earlier_name(showing: Showing) -> str:
     """How versions up to 2026-11 named a showing."""
     if showing.showing == 1:
         return showing.item
-    return hashlib.sha256(f"{showing.item}/{showing.showing}".encode()).hexdigest()[:LENGTH]
+    return hashlib.sha256(f"{showing.item}/{showing.showing}".encode()).hexdigest()[
+        :LENGTH
+    ]

@@ -37,12 +37,18 @@ def disputes(folder: DataFolder, plan: Plan) -> list[Dispute]:
     A flagged item comes up when all who label it have, so that no annotator who also decides sees a label before
     giving their own.
     """
-    journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
+    journals = {
+        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
+    }
     decisions = decisions_of(folder, plan)
-    asked = {name: {showing.item for showing in order} for name, order in plan.orders.items()}
+    asked = {
+        name: {showing.item for showing in order} for name, order in plan.orders.items()
+    }
     found = []
     for item in (entry.item for entry in plan.items):
-        theirs = {name: journal for name, journal in journals.items() if item in asked[name]}
+        theirs = {
+            name: journal for name, journal in journals.items() if item in asked[name]
+        }
         found.append(_dispute(theirs, item, decisions.get(item)))
     return sorted(
         (entry for entry in found if entry is not None),

@@ -27,7 +27,11 @@ from crane_core.annotation.plan import (
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
-from crane_core.pipeline.campaigns.campaigns import decisions_of, kept_campaign, population
+from crane_core.pipeline.campaigns.campaigns import (
+    decisions_of,
+    kept_campaign,
+    population,
+)
 from crane_core.pipeline.campaigns.cards import card, texts_of_runs
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
@@ -49,7 +53,9 @@ class Looks(NamedTuple):
     blind: bool
 
 
-def gold_of_file(store: Store, file: Path, wanted: Population, looks: Looks) -> tuple[Gold, ...]:
+def gold_of_file(
+    store: Store, file: Path, wanted: Population, looks: Looks
+) -> tuple[Gold, ...]:
     """The gold items of a CSV file with the COLUMNS. Raises CampaignError naming the row that cannot be used."""
     try:
         content = read_given(file, MOST_BYTES)
@@ -63,7 +69,9 @@ def gold_of_table(
 ) -> tuple[Gold, ...]:
     """The same from the bytes of a file of this name."""
     try:
-        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+        rows = list(
+            csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+        )
     except (ValueError, csv.Error) as error:
         raise _unreadable(name, error) from error
     if not 0 < len(rows) <= MOST_ITEMS:
@@ -72,7 +80,10 @@ def gold_of_table(
             remedy=f"Columns: {_columns()}.",
         )
     judged, _ = population(
-        store, Population(wanted.benchmark, wanted.experiment, outcome=PopulationOutcome.PREDICTED)
+        store,
+        Population(
+            wanted.benchmark, wanted.experiment, outcome=PopulationOutcome.PREDICTED
+        ),
     )
     known = {(one.instance_id, one.detector, str(one.setting)): one for one in judged}
     found = []
@@ -87,7 +98,9 @@ def gold_of_table(
 
 
 def _unreadable(name: str, error: Exception) -> CampaignError:
-    return CampaignError(f"{name} cannot be read: {error}.", remedy="Name a CSV file in UTF-8.")
+    return CampaignError(
+        f"{name} cannot be read: {error}.", remedy="Name a CSV file in UTF-8."
+    )
 
 
 def _columns() -> str:
@@ -109,7 +122,9 @@ def _gold(
         named = " ".join(given[name][:80] for name in COLUMNS[:3]).strip() or "the row"
         raise ValueError(f"{named} is not a predicted crash with a text")
     if given["label"] not in looks.labels:
-        raise ValueError(f"the label {given['label'][:40]!r} is none of {looks.labels.listed()}")
+        raise ValueError(
+            f"the label {given['label'][:40]!r} is none of {looks.labels.listed()}"
+        )
     if len(given["why"]) > MAX_NOTE:
         raise ValueError(f"why is longer than {MAX_NOTE:,} characters")
     runs = texts_of_runs(store, verdict, blind=looks.blind)
@@ -125,7 +140,12 @@ def _gold(
             )
         run = next(iter(runs))
     return Gold(
-        "", verdict, given["label"], given["why"], run if looks.texts is Texts.ONE else None, origin
+        "",
+        verdict,
+        given["label"],
+        given["why"],
+        run if looks.texts is Texts.ONE else None,
+        origin,
     )
 
 
@@ -147,7 +167,8 @@ def gold_of_campaign(
     plan, lock = kept_campaign(folder, campaign)
     if lock is None:
         raise CampaignError(
-            f"{campaign!r} is not locked, so its labels are not final.", remedy="Lock it first."
+            f"{campaign!r} is not locked, so its labels are not final.",
+            remedy="Lock it first.",
         )
     if not same_meaning(plan.labels, looks.labels):
         raise CampaignError(
@@ -195,7 +216,9 @@ def _whys(folder: DataFolder, plan: Plan) -> dict[str, str]:
     }
 
 
-def _same_text(store: Store, plan: Plan, item: str, looks: Looks) -> tuple[bool, int | None]:
+def _same_text(
+    store: Store, plan: Plan, item: str, looks: Looks
+) -> tuple[bool, int | None]:
     """Whether the new plan can show what was judged, and of which run; all texts are what they are."""
     runs = texts_of_runs(store, plan.item(item).verdict, blind=looks.blind)
     is_one = len(set(runs.values())) == 1
@@ -204,11 +227,17 @@ def _same_text(store: Store, plan: Plan, item: str, looks: Looks) -> tuple[bool,
     if plan.design.texts is Texts.ALL:
         return is_one, next(iter(runs))
     shown = card(store, plan, item).texts[0].text
-    return shown in runs.values(), next((run for run, text in runs.items() if text == shown), None)
+    return shown in runs.values(), next(
+        (run for run, text in runs.items() if text == shown), None
+    )
 
 
 def gold_without_text(store: Store, gold: Collection[Gold]) -> list[Gold]:
     """Those whose text is not loaded here."""
     places = {(entry.verdict.benchmark, entry.verdict.experiment) for entry in gold}
-    told = {key for place in places for key in diagnoses.answers_with_text(store.cursor(), *place)}
+    told = {
+        key
+        for place in places
+        for key in diagnoses.answers_with_text(store.cursor(), *place)
+    }
     return [entry for entry in gold if entry.verdict.key not in told]

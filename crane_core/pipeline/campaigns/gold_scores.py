@@ -36,7 +36,9 @@ class GoldScore(NamedTuple):
 def gold_scores(folder: DataFolder, plan: Plan) -> list[GoldScore]:
     """Every annotator's score, in the plan's order; none if the plan has no gold."""
     return (
-        [_score(name, counted(folder, plan, name)) for name in plan.annotators] if plan.gold else []
+        [_score(name, counted(folder, plan, name)) for name in plan.annotators]
+        if plan.gold
+        else []
     )
 
 
@@ -45,18 +47,26 @@ def _score(annotator: str, labels: list[tuple[Gold, str | None]]) -> GoldScore:
     right = [float(label == entry.label) for entry, label in given]
     cases = [f"{entry.verdict.benchmark}/{entry.verdict.case_id}" for entry, _ in given]
     return GoldScore(
-        annotator, int(sum(right)), len(labels), clustered_rate(right, [1.0] * len(right), cases)
+        annotator,
+        int(sum(right)),
+        len(labels),
+        clustered_rate(right, [1.0] * len(right), cases),
     )
 
 
-def counted(folder: DataFolder, plan: Plan, annotator: str) -> list[tuple[Gold, str | None]]:
+def counted(
+    folder: DataFolder, plan: Plan, annotator: str
+) -> list[tuple[Gold, str | None]]:
     """The annotator's gold items with the label that counts; None for items that are not labelled yet."""
     order = {showing.item for showing in plan.orders[annotator]}
     mine = [entry for entry in plan.gold if entry.item in order]
     if plan.gold_feedback:
         first = first_labels(acts_of(folder, plan, annotator))
         return [(entry, first.get(entry.item)) for entry in mine]
-    return [(entry, _in_force(journal_of(folder, plan, annotator), entry.item)) for entry in mine]
+    return [
+        (entry, _in_force(journal_of(folder, plan, annotator), entry.item))
+        for entry in mine
+    ]
 
 
 def first_labels(acts: list[Annotation]) -> dict[str, str]:
@@ -79,7 +89,15 @@ def gold_rows(folder: DataFolder, plan: Plan) -> Iterator[tuple[object, ...]]:
         for entry, label in counted(folder, plan, annotator):
             agrees = None if label is None else int(label == entry.label)
             verdict = entry.verdict
-            known = (annotator, entry.item, label, entry.label, agrees, entry.why, entry.origin)
+            known = (
+                annotator,
+                entry.item,
+                label,
+                entry.label,
+                agrees,
+                entry.why,
+                entry.origin,
+            )
             where = (
                 verdict.benchmark,
                 verdict.case_id,

@@ -23,7 +23,9 @@ MOST_OF_A_NAME = 80
 def guideline_versions(folder: DataFolder, plan: Plan) -> tuple[GuidelineVersion, ...]:
     """Every version that was in force, oldest first; the last is in force now, the first is the plan's."""
     first = guideline_of(plan)
-    found = [GuidelineVersion(version_of(first), first, plan.created_at, plan.created_by)]
+    found = [
+        GuidelineVersion(version_of(first), first, plan.created_at, plan.created_by)
+    ]
     is_locked = False
     for record in ledger.tail(campaign_file(folder, plan.campaign)).records:
         if isinstance(record, CampaignLock | CampaignRound):
@@ -31,7 +33,10 @@ def guideline_versions(folder: DataFolder, plan: Plan) -> tuple[GuidelineVersion
         if isinstance(record, CampaignGuideline) and not is_locked:
             found.append(
                 GuidelineVersion(
-                    version_of(record.text), record.text, record.changed_at, record.changed_by
+                    version_of(record.text),
+                    record.text,
+                    record.changed_at,
+                    record.changed_by,
                 )
             )
     return tuple(found)
@@ -43,7 +48,12 @@ def current_guideline(folder: DataFolder, plan: Plan) -> GuidelineVersion:
 
 
 def change_guideline(
-    folder: DataFolder, campaign: str, text: str, *, by: str, instead_of: str | None = None
+    folder: DataFolder,
+    campaign: str,
+    text: str,
+    *,
+    by: str,
+    instead_of: str | None = None,
 ) -> GuidelineVersion:
     """Store a new version of an open campaign's guideline. Raises CampaignError; then nothing is in force that was not.
 
@@ -56,7 +66,9 @@ def change_guideline(
     try:
         whole, who = as_guideline(text), _person(by)
     except ValueError as error:
-        raise CampaignError(f"{error}.", remedy="Correct it; nothing was stored.") from error
+        raise CampaignError(
+            f"{error}.", remedy="Correct it; nothing was stored."
+        ) from error
     now = current_guideline(folder, plan)
     if instead_of not in (None, now.version):
         raise CampaignError(

@@ -34,6 +34,7 @@ def _texts(store: Store, plan: Plan, item: str) -> ItemTexts:
 
 def _diagnosis(texts: tuple[Text, ...]) -> str | None:
     told = [
-        text.text if text.n_runs is None else f"[{text.n_runs} runs] {text.text}" for text in texts
+        text.text if text.n_runs is None else f"[{text.n_runs} runs] {text.text}"
+        for text in texts
     ]
     return "\n\n".join(told) or None

@@ -66,12 +66,18 @@ def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
     of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS).astype(
         imported.dtypes
     )
-    return pd.concat([imported, of_campaigns], ignore_index=True) if len(of_campaigns) else imported
+    return (
+        pd.concat([imported, of_campaigns], ignore_index=True)
+        if len(of_campaigns)
+        else imported
+    )
 
 
 def with_judged_campaigns(imported: pd.DataFrame) -> pd.DataFrame:
     """Labels of the store in the columns of the frame; `campaign` is that of a judge that uses its own labels."""
-    campaign = imported["campaign"].astype(object).where(imported["campaign"].notna(), None)
+    campaign = (
+        imported["campaign"].astype(object).where(imported["campaign"].notna(), None)
+    )
     return imported.assign(campaign=campaign, provenance=None, why=None)
 
 
@@ -82,17 +88,29 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
         for annotator in plan.annotators:
             for showing, given in journal_of(folder, plan, annotator).given.items():
                 if showing.showing == 1 and showing.item in verdict_of:
-                    who = (f"{campaign}: {annotator}", LabellerKind.ANNOTATOR, str(given.label))
+                    who = (
+                        f"{campaign}: {annotator}",
+                        LabellerKind.ANNOTATOR,
+                        str(given.label),
+                    )
                     yield (*verdict_of[showing.item], *who, campaign, None, None)
         for item, final in final_outcomes(folder, plan).items():
             if final.label is not None:
                 who = (f"{campaign}: final", LabellerKind.FINAL, str(final.label))
-                yield (*verdict_of[item], *who, campaign, str(final.provenance), final.why)
+                yield (
+                    *verdict_of[item],
+                    *who,
+                    campaign,
+                    str(final.provenance),
+                    final.why,
+                )
 
 
 def final_outcomes(folder: DataFolder, plan: Plan) -> dict[str, Final]:
     """The final outcome of every item of a campaign, by its name; see `annotation.outcome`."""
-    journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
+    journals = {
+        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
+    }
     decisions = decisions_of(folder, plan)
     outcomes = {}
     for item in plan.items:
@@ -118,8 +136,14 @@ def repeat_frame(folder: DataFolder) -> pd.DataFrame:
                 first = given.get(Showing(showing.item, 1))
                 if showing.showing == 2 and first is not None:
                     verdict = verdict_of[showing.item]
-                    who = (campaign, f"{campaign}: {annotator}", verdict.benchmark, verdict.case_id)
+                    who = (
+                        campaign,
+                        f"{campaign}: {annotator}",
+                        verdict.benchmark,
+                        verdict.case_id,
+                    )
                     rows.append((*who, str(first.label), str(again.label)))
     return pd.DataFrame(
-        rows, columns=["campaign", "annotator", "benchmark", "case_id", "first", "again"]
+        rows,
+        columns=["campaign", "annotator", "benchmark", "case_id", "first", "again"],
     )

@@ -114,7 +114,9 @@ def read_labels(
     name = "".join(letter for letter in file.name[:_SHOWN] if letter.isprintable())
     source = f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
     if is_desk_file(content):
-        return _read_desk_file(label_store, annotator, content, source, though_locked=though_locked)
+        return _read_desk_file(
+            label_store, annotator, content, source, though_locked=though_locked
+        )
     _refuse_other_form(file, content)
     reader = _RowReader(label_store, annotator, meaning)
     for row in _rows(file, content, columns):
@@ -123,15 +125,25 @@ def read_labels(
 
 
 def _read_desk_file(
-    label_store: LabelStore, annotator: str, content: bytes, source: str, *, though_locked: bool
+    label_store: LabelStore,
+    annotator: str,
+    content: bytes,
+    source: str,
+    *,
+    though_locked: bool,
 ) -> Read:
     """The acts of a desk's download, each with the event that the browser gave it."""
-    read = desk_lines(content, label_store.plan, annotator, label_store.names(annotator))
+    read = desk_lines(
+        content, label_store.plan, annotator, label_store.names(annotator)
+    )
     found = label_store.check(annotator, read.acts, though_locked=though_locked)
-    line_of = {str(act["event"]): line for act, line in zip(read.acts, read.lines, strict=True)}
+    line_of = {
+        str(act["event"]): line for act, line in zip(read.acts, read.lines, strict=True)
+    }
     faults = [Faulty(line, RowFault.INVALID, words) for line, words in read.invalid]
     faults += [
-        Faulty(line_of[event], RowFault.INVALID, words) for event, words in found.refused.items()
+        Faulty(line_of[event], RowFault.INVALID, words)
+        for event, words in found.refused.items()
     ]
     faults += [
         Faulty(
@@ -149,9 +161,15 @@ def _read_desk_file(
 class _RowReader:
     """Takes rows one by one and keeps the result."""
 
-    def __init__(self, label_store: LabelStore, annotator: str, meaning: Mapping[str, str]) -> None:
+    def __init__(
+        self, label_store: LabelStore, annotator: str, meaning: Mapping[str, str]
+    ) -> None:
         versions = [entry.version for entry in label_store.guidelines()]
-        self._plan, self._annotator, self._meaning = label_store.plan, annotator, meaning
+        self._plan, self._annotator, self._meaning = (
+            label_store.plan,
+            annotator,
+            meaning,
+        )
         self._journal: Journal = label_store.journal(annotator)
         self._later = versions[1:]
         self._guideline = versions[-1] if self._later else label_store.plan.guideline
@@ -205,9 +223,15 @@ class _RowReader:
         """What is wrong with a row, the first of it."""
         item = _quoted(row.item)
         if row.item not in self._named:
-            return RowFault.UNKNOWN_ITEM, f"{item} is not an item of {self._plan.campaign}"
+            return (
+                RowFault.UNKNOWN_ITEM,
+                f"{item} is not an item of {self._plan.campaign}",
+            )
         if row.showing not in ("", "1", "2"):
-            return RowFault.INVALID, f"the showing must be 1 or 2, not {_quoted(row.showing)}"
+            return (
+                RowFault.INVALID,
+                f"the showing must be 1 or 2, not {_quoted(row.showing)}",
+            )
         showing = self._showing(row)
         if showing not in self._journal.order:
             return (
@@ -225,7 +249,10 @@ class _RowReader:
             given = self._journal.given[showing].label
             if label == given:
                 return RowFault.ALREADY, f"{item} is labelled {given} already"
-            return RowFault.CONTRADICTION, f"{item} is given already{_unlike(given, label)}"
+            return (
+                RowFault.CONTRADICTION,
+                f"{item} is given already{_unlike(given, label)}",
+            )
         return self._other_fault(row)
 
     def _other_fault(self, row: _LabelRow) -> tuple[RowFault, str] | None:
@@ -237,7 +264,13 @@ class _RowReader:
             )
         try:
             for act in (self._act(row), *self._note(row)):
-                annotation(act, self._plan, self._annotator, sequence=1, later_versions=self._later)
+                annotation(
+                    act,
+                    self._plan,
+                    self._annotator,
+                    sequence=1,
+                    later_versions=self._later,
+                )
         except ValueError as error:
             return RowFault.INVALID, str(error)
         return None
@@ -252,7 +285,11 @@ def _names(plan: Plan, annotator: str) -> dict[str, str]:
 
 
 def _unlike(first: str, label: str) -> str:
-    return "" if label == first else f", labelled {first}, and this row says {_quoted(label)}"
+    return (
+        ""
+        if label == first
+        else f", labelled {first}, and this row says {_quoted(label)}"
+    )
 
 
 def _quoted(text: str) -> str:
@@ -274,20 +311,27 @@ def _refuse_other_form(file: Path, content: bytes) -> None:
     tool = foreign_tool(file.name, content)
     if tool is not None and file.suffix.lower() != ".csv":
         raise CampaignError(
-            f"{file} is an export of {tool.name}, not a CSV file.", remedy=remedy_of(tool)
+            f"{file} is an export of {tool.name}, not a CSV file.",
+            remedy=remedy_of(tool),
         )
 
 
 def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_LabelRow]:
     try:
-        sheet = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        sheet = csv.DictReader(
+            io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True
+        )
         _check_header(file, list(sheet.fieldnames or ()), columns)
         for cells in sheet:
-            named = {field: _cell(cells, column) for field, column in columns._asdict().items()}
+            named = {
+                field: _cell(cells, column)
+                for field, column in columns._asdict().items()
+            }
             yield _LabelRow(line=sheet.line_num, **named)
     except (UnicodeDecodeError, csv.Error) as error:
         raise CampaignError(
-            f"{file} is not a CSV file in UTF-8: {error}.", remedy="Save it as CSV, UTF-8."
+            f"{file} is not a CSV file in UTF-8: {error}.",
+            remedy="Save it as CSV, UTF-8.",
         ) from error
 
 
@@ -304,5 +348,9 @@ def _check_header(file: Path, header: list[str], columns: Columns) -> None:
 def _cell(cells: Mapping[str, object], column: str | None) -> str:
     """The text of a cell as it was before an export made it safe for spreadsheets; too short a row ends in none."""
     text = str(cells.get(column) or "") if column is not None else ""
-    bare = unguarded(text) if text.startswith(GUARD) and guarded(unguarded(text)) == text else text
+    bare = (
+        unguarded(text)
+        if text.startswith(GUARD) and guarded(unguarded(text)) == text
+        else text
+    )
     return bare.strip()

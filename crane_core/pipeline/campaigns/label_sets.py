@@ -18,7 +18,9 @@ from crane_core.pipeline.places import DataFolder
 
 def label_sets(folder: DataFolder) -> dict[str, LabelSet]:
     """Campaign to its label set."""
-    return {name: kept_campaign(folder, name).plan.labels for name in campaign_names(folder)}
+    return {
+        name: kept_campaign(folder, name).plan.labels for name in campaign_names(folder)
+    }
 
 
 def common_set(
@@ -28,9 +30,9 @@ def common_set(
 
     labels: `label_frame`, or `judges.who_labelled`. Annotators outside of campaigns have the study's set.
     """
-    campaigns = labels[labels["annotator"].isin(list(annotators))].drop_duplicates("annotator")[
-        "campaign"
-    ]
+    campaigns = labels[labels["annotator"].isin(list(annotators))].drop_duplicates(
+        "annotator"
+    )["campaign"]
     found = {sets.get(str(name), study_labels()) for name in campaigns}
     return found.pop() if len(found) == 1 else study_labels()
 
@@ -47,10 +49,16 @@ def standing_words(labels: LabelSet) -> str:
     if not shares_with_study(labels):
         return "Results does not count these labels, because none of them is one of the study's."
     counted = ", ".join(
-        f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None
+        f"{label.word} {label.credit:g}"
+        for label in labels.labels
+        if label.credit is not None
     )
     silent = ", ".join(label.word for label in labels.labels if label.credit is None)
-    left_out = f" Without credit: {silent}; those diagnoses count as not judged." if silent else ""
+    left_out = (
+        f" Without credit: {silent}; those diagnoses count as not judged."
+        if silent
+        else ""
+    )
     return (
         "Results counts these labels by their credit, not as the study's labels. "
         f"Half credit: {counted}. Strict: only a credit of 1.{left_out}"

@@ -26,7 +26,12 @@ from crane_core.annotation.plan import Plan, check_name
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, threads
-from crane_core.domain import Annotation, AnnotationAction, CampaignLock, CampaignMessage
+from crane_core.domain import (
+    Annotation,
+    AnnotationAction,
+    CampaignLock,
+    CampaignMessage,
+)
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_file,
@@ -112,10 +117,19 @@ class LabelStore:
         with self._open_session(annotator) as session:
             found = self._checked(session.journal, annotator, acts)
             self._write(session, annotator, found.fresh)
-        return Taken(found.saved, found.refused, perf_counter() - start, overtaken=found.overtaken)
+        return Taken(
+            found.saved,
+            found.refused,
+            perf_counter() - start,
+            overtaken=found.overtaken,
+        )
 
     def check(
-        self, annotator: str, acts: Sequence[Mapping[str, Any]], *, though_locked: bool = False
+        self,
+        annotator: str,
+        acts: Sequence[Mapping[str, Any]],
+        *,
+        though_locked: bool = False,
     ) -> CheckedActs:
         """What `take` would do with these acts; nothing is written, not even a lock. Raises CampaignError as it does.
 
@@ -135,7 +149,9 @@ class LabelStore:
         self._session(annotator)
         return desk_names(self._folder, self.plan, annotator)
 
-    def take_all(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, source: str) -> int:
+    def take_all(
+        self, annotator: str, acts: Sequence[Mapping[str, Any]], *, source: str
+    ) -> int:
         """Save acts that were imported from `source`, all of them or none; how many.
 
         Raises CampaignError if one is refused, and as `take` does; then nothing was saved.
@@ -152,7 +168,9 @@ class LabelStore:
                     f"{n:,} labels were refused, and none stored: {first}.",
                     remedy="The campaign has changed; import the file again.",
                 )
-            self._write(session, annotator, [replace(act, source=source) for act in found.fresh])
+            self._write(
+                session, annotator, [replace(act, source=source) for act in found.fresh]
+            )
         return len(found.fresh)
 
     @contextmanager
@@ -176,7 +194,9 @@ class LabelStore:
         self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]
     ) -> None:
         if fresh:
-            ledger.append(label_file(self._folder, self.plan.campaign, annotator), *fresh)
+            ledger.append(
+                label_file(self._folder, self.plan.campaign, annotator), *fresh
+            )
             self._read(session, annotator)
 
     def _session(self, annotator: str) -> _AnnotatorSession:
@@ -201,7 +221,9 @@ class LabelStore:
         except LedgerError:
             session.clear()
             tail = ledger.tail(file)
-        session.journal.take(record for record in tail.records if isinstance(record, Annotation))
+        session.journal.take(
+            record for record in tail.records if isinstance(record, Annotation)
+        )
         session.position = tail.position
 
     def lock(self) -> CampaignLock | None:
@@ -268,7 +290,11 @@ class LabelStore:
                 continue
             try:
                 act = annotation(
-                    raw, self.plan, annotator, sequence=now.n_acts + 1, later_versions=later
+                    raw,
+                    self.plan,
+                    annotator,
+                    sequence=now.n_acts + 1,
+                    later_versions=later,
                 )
             except ValueError as error:
                 found.refused[event[:64]] = str(error)
@@ -287,7 +313,9 @@ class LabelStore:
         return found
 
 
-def _overtaking(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> LabelInForce | None:
+def _overtaking(
+    journal: Journal, act: Annotation, raw: Mapping[str, Any]
+) -> LabelInForce | None:
     """The label that the item has from elsewhere, which the device of this act did not know of."""
     if "over" not in raw or act.action not in _OF_A_LABEL:
         return None
@@ -299,7 +327,9 @@ def _overtaking(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> La
     return None if takes_its_place_before else given
 
 
-def _with_both_notes(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> Annotation:
+def _with_both_notes(
+    journal: Journal, act: Annotation, raw: Mapping[str, Any]
+) -> Annotation:
     """A note that keeps what another device wrote meanwhile. Raises ValueError if both are too long together."""
     if act.action is not AnnotationAction.NOTE or not isinstance(
         before := raw.get("note_before"), str
@@ -335,7 +365,15 @@ def adjudicate(
     file = _decision_file(folder, plan, by)
     with ledger.exclusively(file):
         return _adjudicated(
-            folder, plan, item, file, by=by, label=label, reason=reason, note=note, event=event
+            folder,
+            plan,
+            item,
+            file,
+            by=by,
+            label=label,
+            reason=reason,
+            note=note,
+            event=event,
         )
 
 
@@ -358,7 +396,9 @@ def _adjudicated(
     )
     if on_disk := next((one for one in before if one.event == event), None):
         return on_disk
-    _check_decision(folder, plan, item, label=label, reason=reason, note=note, event=event)
+    _check_decision(
+        folder, plan, item, label=label, reason=reason, note=note, event=event
+    )
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     decision = Annotation(
         campaign=plan.campaign,
@@ -381,20 +421,34 @@ def _adjudicated(
 
 def _decision_file(folder: DataFolder, plan: Plan, by: str) -> Path:
     try:
-        return decision_folder(folder, plan.campaign) / f"{check_name(by, 'an adjudicator')}.jsonl"
+        return (
+            decision_folder(folder, plan.campaign)
+            / f"{check_name(by, 'an adjudicator')}.jsonl"
+        )
     except ValueError as error:
         raise CampaignError(f"{error}.", remedy="Give another name.") from error
 
 
 def _check_decision(
-    folder: DataFolder, plan: Plan, item: str, *, label: str, reason: str, note: str, event: str
+    folder: DataFolder,
+    plan: Plan,
+    item: str,
+    *,
+    label: str,
+    reason: str,
+    note: str,
+    event: str,
 ) -> None:
     if kept_campaign(folder, plan.campaign).lock is not None:
         raise CampaignError(
             f"{plan.campaign} is locked.", remedy="Its outcomes can no longer change."
         )
     known = {entry.item for entry in plan.items}
-    if item not in known or label not in plan.labels or reason not in ADJUDICATION_REASONS:
+    if (
+        item not in known
+        or label not in plan.labels
+        or reason not in ADJUDICATION_REASONS
+    ):
         raise CampaignError(
             "The decision is invalid: it needs an item of the campaign, one of its labels and a reason.",
             remedy=f"Labels are {plan.labels.listed()}; reasons are {_listed(ADJUDICATION_REASONS)}.",
@@ -404,7 +458,9 @@ def _check_decision(
             f"The note is longer than {MAX_NOTE:,} characters.", remedy="Shorten it."
         )
     if event and not EVENT.fullmatch(event):
-        raise CampaignError("The name of the decision is invalid.", remedy="Load the page again.")
+        raise CampaignError(
+            "The name of the decision is invalid.", remedy="Load the page again."
+        )
 
 
 def _listed(reasons: Mapping[str, str]) -> str:

@@ -21,7 +21,9 @@ from crane_core.pipeline.places import DataFolder
 
 def key_file(folder: DataFolder, person: str) -> Path | None:
     """The file of a person; None if the name cannot be that of a file."""
-    return folder.ledger / "keys" / f"{person}.jsonl" if NAME.fullmatch(person) else None
+    return (
+        folder.ledger / "keys" / f"{person}.jsonl" if NAME.fullmatch(person) else None
+    )
 
 
 def own_keys(folder: DataFolder, person: str) -> dict[str, Any] | None:
@@ -70,5 +72,8 @@ def keep_keys(folder: DataFolder, person: str, body: Any) -> None:
     if not is_kept:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         ledger.append(
-            file, KeyChoice(person, now, json.dumps(chosen, ensure_ascii=False, sort_keys=True))
+            file,
+            KeyChoice(
+                person, now, json.dumps(chosen, ensure_ascii=False, sort_keys=True)
+            ),
         )

@@ -11,7 +11,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from crane_core.annotation.label_set import means_the_study
-from crane_core.annotation.plan import Design, DrawKind, Overlap, Plan, Population, Texts
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    Overlap,
+    Plan,
+    Population,
+    Texts,
+)
 from crane_core.annotation.seed import can_be_guessed
 from crane_core.pipeline.campaigns.clustering import Clustering, Weight
 from crane_core.pipeline.campaigns.label_sets import standing_words
@@ -49,7 +56,9 @@ class Outline(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def outline(plan: Plan, weight: Clustering, titles: Mapping[str, str] = NO_TITLES) -> Outline:
+def outline(
+    plan: Plan, weight: Clustering, titles: Mapping[str, str] = NO_TITLES
+) -> Outline:
     """The outline of a plan and of its effective sample size."""
     strata = tuple(
         StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population)
@@ -89,7 +98,9 @@ def query_words(asked: Population, titles: Mapping[str, str] = NO_TITLES) -> str
         for name, values in filters.items()
         if values
     ]
-    where = ", ".join(titles.get(one, one) for one in (asked.benchmark, asked.experiment))
+    where = ", ".join(
+        titles.get(one, one) for one in (asked.benchmark, asked.experiment)
+    )
     return "; ".join([where, str(asked.outcome), *named])
 
 
@@ -102,7 +113,9 @@ def _sample(plan: Plan) -> str:
     if design.kind is DrawKind.ALL:
         shared = sum(stratum.overlap for stratum in plan.strata)
         return f"Design: all {n:,} are labelled; {equation} needs {plan.required:,} labelled twice, {by} {shared:,}."
-    return f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."
+    return (
+        f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."
+    )
 
 
 def _by(design: Design) -> str:
@@ -128,9 +141,7 @@ def _overlap(plan: Plan) -> str:
 
 
 def _texts(plan: Plan) -> str:
-    shown = (
-        "one text per item, drawn at random from the runs that predict the crash, without counts"
-    )
+    shown = "one text per item, drawn at random from the runs that predict the crash, without counts"
     shown = (
         shown
         if plan.design.texts is Texts.ONE
@@ -153,7 +164,9 @@ def _labels(plan: Plan) -> tuple[str, ...]:
 def _gold(plan: Plan) -> str:
     origins = ", ".join(sorted({entry.origin for entry in plan.gold}))
     told = (
-        "annotators are told after each label" if plan.gold_feedback else "annotators are not told"
+        "annotators are told after each label"
+        if plan.gold_feedback
+        else "annotators are not told"
     )
     n = len(plan.gold)
     return (
@@ -169,7 +182,9 @@ def _seed(plan: Plan) -> str:
 def _load(plan: Plan, annotator: str) -> LoadRow:
     order = plan.orders[annotator]
     repeats = sum(showing.showing > 1 for showing in order)
-    return LoadRow(annotator, len(order) - repeats, repeats, len(order) * SECONDS_PER_ITEM / 3600)
+    return LoadRow(
+        annotator, len(order) - repeats, repeats, len(order) * SECONDS_PER_ITEM / 3600
+    )
 
 
 def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
@@ -193,8 +208,15 @@ def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
         for entry in weight.weights
     ]
     if weight.likeness is None:
-        unknown = "No human labels exist yet to estimate the correlation within a case (rho)."
-        return opening, here, unknown, *(f"Assuming {entry.format(',')}" for entry in weighed)
+        unknown = (
+            "No human labels exist yet to estimate the correlation within a case (rho)."
+        )
+        return (
+            opening,
+            here,
+            unknown,
+            *(f"Assuming {entry.format(',')}" for entry in weighed),
+        )
     rho, source = weight.likeness
     known = f" ({rho.low:.2f} to {rho.high:.2f}; {rho.n:,} labels of '{source}' in {rho.n_clusters:,} cases)"
     return opening, here, f"With {weighed[0].format(known)}"
@@ -210,7 +232,9 @@ def _weighs(entry: Weight, margin_apart: float) -> str:
 def _remarks(plan: Plan) -> tuple[str, ...]:
     remarks = []
     if plan.blind and can_be_guessed(plan.seed):
-        remarks.append("A seed this short can be guessed, which reveals what an item's name hides.")
+        remarks.append(
+            "A seed this short can be guessed, which reveals what an item's name hides."
+        )
     if plan.design.repeats and (
         none := [row.annotator for row in workload(plan) if not row.repeats]
     ):
@@ -280,7 +304,11 @@ def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:
         },
         "rho": _rho_json(weight),
         "design_effects": [
-            {"rho": entry.rho, **entry.effect._asdict(), "margin_of_further_cases": entry.margin}
+            {
+                "rho": entry.rho,
+                **entry.effect._asdict(),
+                "margin_of_further_cases": entry.margin,
+            }
             for entry in weight.weights
         ],
         "remarks": list(told.remarks),

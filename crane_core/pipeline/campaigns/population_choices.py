@@ -46,13 +46,20 @@ def population_choices(
     frame = verdict_frame(store) if verdicts is None else verdicts
     frame = frame[frame["detector_kind"] == DetectorKind.LLM]
     found = []
-    for (benchmark, experiment), rows in frame.groupby(["benchmark", "experiment"], sort=True):
+    for (benchmark, experiment), rows in frame.groupby(
+        ["benchmark", "experiment"], sort=True
+    ):
         values = {
-            name: tuple(sorted(rows[column].dropna().unique())) for name, column in FILTERS.items()
+            name: tuple(sorted(rows[column].dropna().unique()))
+            for name, column in FILTERS.items()
         }
-        has_texts = diagnoses.has_answers_with_text(store.cursor(), str(benchmark), str(experiment))
+        has_texts = diagnoses.has_answers_with_text(
+            store.cursor(), str(benchmark), str(experiment)
+        )
         found.append(
-            PopulationChoices(str(benchmark), str(experiment), len(rows), values, has_texts)
+            PopulationChoices(
+                str(benchmark), str(experiment), len(rows), values, has_texts
+            )
         )
     return sorted(found, key=lambda entry: (not entry.has_texts, -entry.n_verdicts))
 
@@ -62,7 +69,11 @@ def usual_experiment(store: Store, benchmark: str) -> str:
 
     Raises CampaignError if another benchmark has several: any of them could be meant.
     """
-    here = [entry.experiment for entry in population_choices(store) if entry.benchmark == benchmark]
+    here = [
+        entry.experiment
+        for entry in population_choices(store)
+        if entry.benchmark == benchmark
+    ]
     if STUDY in here or not here:
         return STUDY
     if len(here) > 1:
@@ -77,11 +88,18 @@ def check_asked(store: Store, wanted: Population) -> None:
     """Raises CampaignError for a name that no verdict has: a misspelt filter would just make the population smaller."""
     known = population_choices(store)
     here = next(
-        (c for c in known if (c.benchmark, c.experiment) == (wanted.benchmark, wanted.experiment)),
+        (
+            c
+            for c in known
+            if (c.benchmark, c.experiment) == (wanted.benchmark, wanted.experiment)
+        ),
         None,
     )
     if here is None:
-        there = ", ".join(f"{entry.benchmark} {entry.experiment}" for entry in known) or "none"
+        there = (
+            ", ".join(f"{entry.benchmark} {entry.experiment}" for entry in known)
+            or "none"
+        )
         raise CampaignError(
             f"No model has verdicts on the benchmark {wanted.benchmark!r} in the experiment {wanted.experiment!r}.",
             remedy=f"Benchmarks and experiments with verdicts: {there}. `detect` makes verdicts of others.",

@@ -9,7 +9,13 @@ from typing import NamedTuple
 from crane_core import ledger
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.redeal import PeopleChange, Signed, again_round, main_round, people_round
+from crane_core.annotation.redeal import (
+    PeopleChange,
+    Signed,
+    again_round,
+    main_round,
+    people_round,
+)
 from crane_core.annotation.rounds import Round, RoundKind
 from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignRound
@@ -39,7 +45,9 @@ class Which(NamedTuple):
 
 def open_main(folder: DataFolder, campaign: str, *, by: str, why: str = "") -> Round:
     """Open the main round after calibration. Raises CampaignError; then nothing was kept."""
-    return _kept(folder, campaign, lambda plan, journals: main_round(plan, _signed(by, why)))
+    return _kept(
+        folder, campaign, lambda plan, journals: main_round(plan, _signed(by, why))
+    )
 
 
 def change_people(
@@ -61,7 +69,9 @@ def label_again(
     def made(plan: Plan, journals: dict[str, Journal]) -> Round:
         if unknown := set(which.items) - {item.item for item in plan.items}:
             raise ValueError(f"{min(unknown)} is not an item of it")
-        items = frozenset(item.item for item in plan.items if _is_meant(which, item.item, journals))
+        items = frozenset(
+            item.item for item in plan.items if _is_meant(which, item.item, journals)
+        )
         return again_round(plan, journals, items, _signed(by, why))
 
     return _kept(folder, campaign, made, reopens=True)
@@ -72,10 +82,14 @@ def reopen(folder: DataFolder, campaign: str, *, by: str, why: str) -> Round:
 
     def made(plan: Plan, journals: dict[str, Journal]) -> Round:
         signed = _signed(by, why)
-        return Round(RoundKind.HANDED_IN, signed.at, signed.by, signed.why, plan.present)
+        return Round(
+            RoundKind.HANDED_IN, signed.at, signed.by, signed.why, plan.present
+        )
 
     if kept_campaign(folder, campaign).lock is None:
-        raise CampaignError(f"{campaign} is not locked.", remedy="It takes labels as it is.")
+        raise CampaignError(
+            f"{campaign} is not locked.", remedy="It takes labels as it is."
+        )
     return _kept(folder, campaign, made, reopens=True)
 
 
@@ -86,7 +100,11 @@ def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
     for name in plan.present:
         joined = [entry.at for entry in plan.rounds if name in entry.orders]
         last = max(
-            [plan.created_at, *joined, *(act.submitted_at for act in acts_of(folder, plan, name))],
+            [
+                plan.created_at,
+                *joined,
+                *(act.submitted_at for act in acts_of(folder, plan, name)),
+            ],
             key=_moment,
         )
         if _moment(last) < since and not journal_of(folder, plan, name).is_finished():
@@ -97,7 +115,9 @@ def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
 def round_words(entry: Round) -> str:
     """What a round did, in a line."""
     if entry.kind is RoundKind.AGAIN:
-        what = f"{len(entry.items):,} items are labelled again by {', '.join(entry.again)}"
+        what = (
+            f"{len(entry.items):,} items are labelled again by {', '.join(entry.again)}"
+        )
     elif entry.kind is RoundKind.MAIN:
         what = f"the main round is open for {', '.join(entry.annotators)}"
     elif entry.kind is RoundKind.HANDED_IN:
@@ -111,16 +131,23 @@ def round_words(entry: Round) -> str:
 
 def _is_meant(which: Which, item: str, journals: dict[str, Journal]) -> bool:
     first, again = Showing(item, 1), Showing(item, 2)
-    given = [journal.given[first] for journal in journals.values() if first in journal.given]
+    given = [
+        journal.given[first] for journal in journals.values() if first in journal.given
+    ]
     return (
         bool(given)
         and (not which.items or item in which.items)
         and (not which.labels or any(one.label in which.labels for one in given))
         and (not which.reasons or any(one.reason in which.reasons for one in given))
-        and (not which.not_under or any(one.guideline != which.not_under for one in given))
+        and (
+            not which.not_under
+            or any(one.guideline != which.not_under for one in given)
+        )
         and (
             not which.is_flagged
-            or any({first, again} & journal.flags.keys() for journal in journals.values())
+            or any(
+                {first, again} & journal.flags.keys() for journal in journals.values()
+            )
         )
     )
 
@@ -146,7 +173,8 @@ def _kept(
             f"{campaign} cannot be changed: {error}.", remedy="Nothing was changed."
         ) from error
     ledger.append(
-        campaign_file(folder, campaign), CampaignRound(campaign, entry.at, entry.to_json())
+        campaign_file(folder, campaign),
+        CampaignRound(campaign, entry.at, entry.to_json()),
     )
     return entry
 
@@ -156,7 +184,9 @@ def _signed(by: str, why: str) -> Signed:
         raise ValueError("it needs the name of who changes it")
     if len(why) > MAX_WHY:
         raise ValueError(f"the reason is longer than {MAX_WHY:,} characters")
-    return Signed(datetime.now(UTC).isoformat(timespec="milliseconds"), by.strip(), why.strip())
+    return Signed(
+        datetime.now(UTC).isoformat(timespec="milliseconds"), by.strip(), why.strip()
+    )
 
 
 def _moment(text: str) -> datetime:

@@ -15,7 +15,11 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
 from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignLock
-from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    decisions_of,
+    journal_of,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.gold_scores import GoldScore, gold_scores
 from crane_core.pipeline.campaigns.rounds import round_words
 from crane_core.pipeline.places import DataFolder
@@ -68,14 +72,18 @@ class CampaignStatus(NamedTuple):
 def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     """The status of a campaign. Raises CampaignError if there is none of this name."""
     plan, lock = kept_campaign(folder, campaign)
-    journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
+    journals = {
+        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
+    }
     decisions = decisions_of(folder, plan)
     said = {item.item: labels_of(journals, item.item) for item in plan.items}
     finals: list[Final] = [
         final_outcome(labels, decisions.get(item)) for item, labels in said.items()
     ]
     counted = Counter(final.provenance for final in finals)
-    flagged = {showing.item for journal in journals.values() for showing in journal.flags}
+    flagged = {
+        showing.item for journal in journals.values() for showing in journal.flags
+    }
     return CampaignStatus(
         plan=plan,
         lock=lock,
@@ -99,14 +107,18 @@ def labels_of(journals: dict[str, Journal], item: str) -> dict[str, Any]:
 
 def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
     given = [journal.given[showing] for showing in journal.labelled]
-    given = [entry for entry in given if entry.source is None]  # imported labels took no time here
+    given = [
+        entry for entry in given if entry.source is None
+    ]  # imported labels took no time here
     seconds = [entry.seconds for entry in given]
     n_left = len(journal.upcoming(len(journal.order)))
     return AnnotatorProgress(
         annotator=annotator,
         n_done=journal.n_done,
         n_left=n_left,
-        n_unlabelled=sum(s.showing == 1 and s not in journal.given for s in journal.order),
+        n_unlabelled=sum(
+            s.showing == 1 and s not in journal.given for s in journal.order
+        ),
         n_flagged=len(journal.flags),
         n_skipped=len(journal.skipped),
         pace=pace(seconds, n_left),
@@ -116,12 +128,16 @@ def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
 
 def open_words(status: CampaignStatus) -> list[str]:
     """What is open before a lock, one sentence each; empty if everything is labelled and decided."""
-    owed = [f"{p.annotator} {p.n_unlabelled:,}" for p in status.progress if p.n_unlabelled]
+    owed = [
+        f"{p.annotator} {p.n_unlabelled:,}" for p in status.progress if p.n_unlabelled
+    ]
     words = [f"unlabelled items: {', '.join(owed)}"] if owed else []
     if not is_main_open(status.plan):
         words.append("the main round is not open yet")
     if status.n_unassigned:
-        words.append(f"nobody is there for {status.n_unassigned:,} labels that the design asks for")
+        words.append(
+            f"nobody is there for {status.n_unassigned:,} labels that the design asks for"
+        )
     return words + (
         [f"undecided: {status.n_undecided:,} items with different labels"]
         if status.n_undecided
@@ -139,7 +155,9 @@ def status_words(status: CampaignStatus) -> str:
         f"  {_progress_words(entry, has_left=entry.annotator not in plan.present)}"
         for entry in status.progress
     ]
-    lines += [f"  {entry.at[:10]}, {entry.by}: {round_words(entry)}" for entry in plan.rounds]
+    lines += [
+        f"  {entry.at[:10]}, {entry.by}: {round_words(entry)}" for entry in plan.rounds
+    ]
     if not is_main_open(plan):
         lines.append(
             f"  calibration of {len(plan.calibration):,} items; the main round is not open yet"
@@ -149,7 +167,9 @@ def status_words(status: CampaignStatus) -> str:
             f"  {status.n_unassigned:,} labels that the design asks for have nobody to give them"
         )
     lines += [f"  {gold_words(score)}" for score in status.gold]
-    decided = ", ".join(f"{n:,} {provenance}" for provenance, n in status.outcomes.items())
+    decided = ", ".join(
+        f"{n:,} {provenance}" for provenance, n in status.outcomes.items()
+    )
     lines.append(
         f"  items: {decided}; {status.n_differ:,} got different labels, {status.n_flagged:,} flagged"
     )
@@ -160,12 +180,20 @@ def gold_words(score: GoldScore) -> str:
     """One annotator's accuracy on gold items."""
     found = score.accuracy
     told = f"gold, {score.annotator}: {score.n_right:,} of {found.n:,} right"
-    interval = f", {found.value:.1%} (95% {found.low:.1%} to {found.high:.1%})" if found.n else ""
+    interval = (
+        f", {found.value:.1%} (95% {found.low:.1%} to {found.high:.1%})"
+        if found.n
+        else ""
+    )
     return f"{told}{interval}; {score.n_all:,} in all"
 
 
 def _progress_words(entry: AnnotatorProgress, *, has_left: bool) -> str:
-    speed = f", median {entry.pace.median_s:.0f} s" if entry.pace.median_s is not None else ""
+    speed = (
+        f", median {entry.pace.median_s:.0f} s"
+        if entry.pace.median_s is not None
+        else ""
+    )
     share = f"{entry.annotator}{' (left)' if has_left else ''}: {entry.n_done:,} of {entry.n_all:,}"
     return f"{share}, {entry.n_skipped:,} skipped, {entry.n_flagged:,} flagged{speed}, {entry.pace.n_quick:,} quick"
 
@@ -191,7 +219,11 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
                 "of": one.n_all,
             }
             | (
-                {"accuracy": one.accuracy.value, "low": one.accuracy.low, "high": one.accuracy.high}
+                {
+                    "accuracy": one.accuracy.value,
+                    "low": one.accuracy.low,
+                    "high": one.accuracy.high,
+                }
                 if one.accuracy.n
                 else {}
             )
@@ -204,7 +236,12 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
             "main_round_open": is_main_open(status.plan),
         },
         "rounds": [
-            {"kind": str(entry.kind), "at": entry.at, "by": entry.by, "what": round_words(entry)}
+            {
+                "kind": str(entry.kind),
+                "at": entry.at,
+                "by": entry.by,
+                "what": round_words(entry),
+            }
             for entry in status.plan.rounds
         ],
     }

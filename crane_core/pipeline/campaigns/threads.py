@@ -68,10 +68,18 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
         for one in threads(name, journal, messages).values()
     ]
     own = journals.get(reader)
-    owed = {s.item for s in own.order if s.showing == 1 and s not in own.given} if own else set()
-    shown = [one for one in found if one.annotator == reader or one.showing.item not in owed]
+    owed = (
+        {s.item for s in own.order if s.showing == 1 and s not in own.given}
+        if own
+        else set()
+    )
+    shown = [
+        one for one in found if one.annotator == reader or one.showing.item not in owed
+    ]
     latest = sorted(shown, key=lambda one: one.since, reverse=True)
-    return Queue(tuple(sorted(latest, key=lambda one: _TURN[one.state])), len(found) - len(shown))
+    return Queue(
+        tuple(sorted(latest, key=lambda one: _TURN[one.state])), len(found) - len(shown)
+    )
 
 
 def write_message(
@@ -90,7 +98,9 @@ def write_message(
     _keep(folder, campaign, about, MessageAction.WRITE, by=by, side=side, text=words)
 
 
-def resolve(folder: DataFolder, campaign: str, about: About, *, by: str, side: Side) -> None:
+def resolve(
+    folder: DataFolder, campaign: str, about: About, *, by: str, side: Side
+) -> None:
     """End a thread; a later message or flag opens it again. Raises CampaignError; then nothing was stored."""
     _keep(folder, campaign, about, MessageAction.RESOLVE, by=by, side=side)
 

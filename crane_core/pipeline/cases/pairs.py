@@ -51,12 +51,17 @@ DETECTABLE = [str(Label.PARTIAL), str(Label.WRONG)]
 
 def voted(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The verdict frame with `said` (crash, safe, tie or no answer) and `right` (None without a verdict)."""
-    result = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy())
-    said = np.select([result.crash, result.safe, result.tie], ["crash", "safe", "tie"], "no answer")
+    result = vote.majority(
+        verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
+    )
+    said = np.select(
+        [result.crash, result.safe, result.tie], ["crash", "safe", "tie"], "no answer"
+    )
     right = (said == "crash") == verdicts["truth"].to_numpy()
     clear = np.isin(said, ["crash", "safe"])
     return verdicts.assign(
-        said=said, right=pd.Series(right, verdicts.index, dtype=object).where(clear, None)
+        said=said,
+        right=pd.Series(right, verdicts.index, dtype=object).where(clear, None),
     )
 
 
@@ -76,7 +81,8 @@ def pair_table(
     """
     rows = _Rows.of(verdicts, jobs)
     counts = [
-        rows.n_of_case(of) for of in (rows.truth, rows.truth & rows.crash, ~rows.truth & rows.crash)
+        rows.n_of_case(of)
+        for of in (rows.truth, rows.truth & rows.crash, ~rows.truth & rows.crash)
     ]
     found = _by_case(rows, inputs, missed=(counts[0] > 0) & (counts[1] == 0))
     place = pd.Index(rows.cases).get_indexer(pd.Index(cases["case_id"]))
@@ -121,7 +127,9 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, verdicts: pd.DataFrame, jobs: Collection[str]) -> _Rows:
-        vote_of = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy())
+        vote_of = vote.majority(
+            verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
+        )
         case, cases = pd.factorize(verdicts["case_id"])
         experiment, experiments = pd.factorize(verdicts["experiment"])
         own = set(jobs)
@@ -131,7 +139,9 @@ class _Rows(NamedTuple):
         return cls(
             case=case,
             cases=np.asarray(cases, dtype=object),
-            series=np.array([names.index(name) for name in series_of], dtype=np.intp)[experiment],
+            series=np.array([names.index(name) for name in series_of], dtype=np.intp)[
+                experiment
+            ],
             names=names,
             setting=setting,
             settings=[str(name) for name in settings],
@@ -140,7 +150,8 @@ class _Rows(NamedTuple):
             truth=verdicts["truth"].to_numpy(dtype=bool),
             crash=vote_of.crash,
             safe=vote_of.safe,
-            differs=(verdicts["n_crash"].to_numpy() > 0) & (verdicts["n_safe"].to_numpy() > 0),
+            differs=(verdicts["n_crash"].to_numpy() > 0)
+            & (verdicts["n_safe"].to_numpy() > 0),
             human=verdicts["human"].isin(DETECTABLE).to_numpy(),
         )
 
@@ -168,7 +179,9 @@ def _by_case(rows: _Rows, inputs: Inputs, *, missed: Flags) -> list[Within]:
     clear = rows.crash | rows.safe
     same_input = rows.alike(rows.setting)
     disagreed = _has(same_input, clear & right) & _has(same_input, clear & ~right)
-    helped, hurt = (rows.shown_in(of) for of in _changed_by_input(rows, clear, right, inputs))
+    helped, hurt = (
+        rows.shown_in(of) for of in _changed_by_input(rows, clear, right, inputs)
+    )
     members = {
         Pattern.DIFFER: rows.shown_in(clear & disagreed),
         Pattern.FLIP: rows.shown_in(rows.differs),
@@ -192,7 +205,8 @@ def _by_case(rows: _Rows, inputs: Inputs, *, missed: Flags) -> list[Within]:
 def _named(shown: Flags, names: list[str]) -> Within:
     """shown: shape (n_patterns, n_series)."""
     of_pattern = (
-        (pattern, np.flatnonzero(flags)) for pattern, flags in zip(Pattern, shown, strict=True)
+        (pattern, np.flatnonzero(flags))
+        for pattern, flags in zip(Pattern, shown, strict=True)
     )
     return tuple(
         (pattern, tuple(names[place] for place in places))
@@ -203,7 +217,11 @@ def _named(shown: Flags, names: list[str]) -> Within:
 
 def _has(number: Numbers, of: Flags) -> Flags:
     """Whether any row of the same number is one of these, shape (n,)."""
-    found: Flags = (np.bincount(number, of) > 0)[number] if len(number) else np.zeros(0, dtype=bool)
+    found: Flags = (
+        (np.bincount(number, of) > 0)[number]
+        if len(number)
+        else np.zeros(0, dtype=bool)
+    )
     return found
 
 
@@ -217,7 +235,12 @@ def _changed_by_input(
     for here in of_input:
         n = np.bincount(asked, here)
         shares.append(
-            np.divide(np.bincount(asked, here & right), n, out=np.full(len(n), np.nan), where=n > 0)
+            np.divide(
+                np.bincount(asked, here & right),
+                n,
+                out=np.full(len(n), np.nan),
+                where=n > 0,
+            )
         )
     base, other = shares
     gain, both = (other - base)[asked], of_input[0] | of_input[1]
@@ -247,7 +270,9 @@ def keep(
         if values:
             table = table[table[column].isin(values)]
     if pattern:
-        table = table[table["patterns"].map(lambda patterns: pattern in patterns).astype(bool)]
+        table = table[
+            table["patterns"].map(lambda patterns: pattern in patterns).astype(bool)
+        ]
     if find.strip():
         text = table[
             ["case_id", "library", "root_cause", "exception", "crash_type", "stage"]
@@ -265,7 +290,9 @@ def cases_answered(verdicts: pd.DataFrame, column: str) -> dict[str, int]:
     case, cases = pd.factorize(verdicts["case_id"])
     answered = np.zeros((len(names), len(cases)), dtype=bool)
     answered[value, case] = True
-    return {str(name): int(n) for name, n in zip(names, answered.sum(axis=1), strict=True)}
+    return {
+        str(name): int(n) for name, n in zip(names, answered.sum(axis=1), strict=True)
+    }
 
 
 def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:
@@ -273,11 +300,14 @@ def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:
     table = natural_order(cases)
     library = table["library"].fillna("").str.lower()
     order = table.assign(
-        library=library, share=table["n_found"] / table["n_asked"].where(table["n_asked"] > 0)
+        library=library,
+        share=table["n_found"] / table["n_asked"].where(table["n_asked"] > 0),
     )
     return table.loc[
         order.sort_values(
-            ["library", "share", "n_alarms"], ascending=[True, True, False], kind="stable"
+            ["library", "share", "n_alarms"],
+            ascending=[True, True, False],
+            kind="stable",
         ).index
     ]
 
@@ -288,10 +318,14 @@ def sorted_by(cases: pd.DataFrame, column: str, *, descending: bool) -> pd.DataF
     if column == "case_id":
         return table[::-1] if descending else table
     values = (
-        table[column].where(table["n_asked"] > 0) if column in COUNTS else table[column].str.lower()
+        table[column].where(table["n_asked"] > 0)
+        if column in COUNTS
+        else table[column].str.lower()
     )
     return table.loc[
-        values.sort_values(ascending=not descending, kind="stable", na_position="last").index
+        values.sort_values(
+            ascending=not descending, kind="stable", na_position="last"
+        ).index
     ]
 
 

@@ -54,7 +54,10 @@ class Picture(NamedTuple):
 
 
 def picture(
-    verdicts: pd.DataFrame, titles_in_order: list[str], *, asked: pd.DataFrame | None = None
+    verdicts: pd.DataFrame,
+    titles_in_order: list[str],
+    *,
+    asked: pd.DataFrame | None = None,
 ) -> Picture:
     """verdicts: the rows of the verdict frame to draw, of one benchmark; titles_in_order: their detectors' titles.
 
@@ -76,13 +79,23 @@ def picture(
     return Picture(columns, len(found) - len(columns), _marks(rows, columns))
 
 
-def _marks(rows: pd.DataFrame, columns: tuple[PictureColumn, ...]) -> dict[str, list[str]]:
+def _marks(
+    rows: pd.DataFrame, columns: tuple[PictureColumn, ...]
+) -> dict[str, list[str]]:
     place_of = {column: place for place, column in enumerate(columns)}
-    asked = rows[COLUMN].drop_duplicates()  # in the order in which the groups below are numbered
+    asked = rows[
+        COLUMN
+    ].drop_duplicates()  # in the order in which the groups below are numbered
     of_group = np.array(
-        [place_of.get(PictureColumn(*key), -1) for key in asked.itertuples(index=False)], dtype=int
+        [
+            place_of.get(PictureColumn(*key), -1)
+            for key in asked.itertuples(index=False)
+        ],
+        dtype=int,
     )
-    places = of_group[rows.groupby(COLUMN, sort=False, observed=True).ngroup().to_numpy()]
+    places = of_group[
+        rows.groupby(COLUMN, sort=False, observed=True).ngroup().to_numpy()
+    ]
     cases, names = pd.factorize(rows["case_id"])
     table = np.full((len(names), 2 * len(columns)), "", dtype=object)
     side = np.where(rows["truth"].to_numpy(dtype=bool), 0, len(columns))
@@ -99,7 +112,9 @@ def _codes(rows: pd.DataFrame) -> NDArray[np.object_]:
     is_right = said["right"].eq(True).to_numpy()
     is_wrong = said["right"].eq(False).to_numpy()
     is_other_reason = (
-        is_right & rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DETECTABLE).to_numpy()
+        is_right
+        & rows["truth"].to_numpy(dtype=bool)
+        & rows["human"].isin(DETECTABLE).to_numpy()
     )
     kind = np.select(
         [is_other_reason, is_right, is_wrong],

@@ -55,19 +55,31 @@ def turned_right(store: Store, verdicts: pd.DataFrame) -> Example | None:
         for benchmark in verdicts["benchmark"].unique()
         for case_id in _with_code(cases.case_list(store.cursor(), benchmark))
     }
-    known = [row for row in candidates(verdicts) if (row["benchmark"], row["case_id"]) in with_code]
-    return next((example for row in known[:MOST_TRIED] if (example := _example(store, row))), None)
+    known = [
+        row
+        for row in candidates(verdicts)
+        if (row["benchmark"], row["case_id"]) in with_code
+    ]
+    return next(
+        (example for row in known[:MOST_TRIED] if (example := _example(store, row))),
+        None,
+    )
 
 
 def _with_code(listed: pd.DataFrame) -> list[str]:
-    return [str(case_id) for case_id in listed.loc[listed["has_code"].astype(bool), "case_id"]]
+    return [
+        str(case_id)
+        for case_id in listed.loc[listed["has_code"].astype(bool), "case_id"]
+    ]
 
 
 def candidates(verdicts: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows (with runtime state) of detectors that miss the crash from the code alone and predict it with the state."""
     crashing = voted(verdicts[verdicts["truth"]])
     key = ["benchmark", "experiment", "detector", "instance_id"]
-    without = crashing[(crashing["setting"] == Setting.CODE) & (crashing["said"] == "safe")][key]
+    without = crashing[
+        (crashing["setting"] == Setting.CODE) & (crashing["said"] == "safe")
+    ][key]
     found = crashing[
         (crashing["setting"] == Setting.RUNTIME) & (crashing["said"] == "crash")
     ].merge(without, on=key)
@@ -76,7 +88,9 @@ def candidates(verdicts: pd.DataFrame) -> list[dict[str, Any]]:
         n_helped=found.groupby("instance_id")["detector"].transform("nunique"),
     )
     order = ["is_correct", "n_helped", "case_id", "detector"]
-    return as_rows(found.sort_values(order, ascending=[False, False, True, True], kind="stable"))
+    return as_rows(
+        found.sort_values(order, ascending=[False, False, True, True], kind="stable")
+    )
 
 
 def _example(store: Store, row: dict[str, Any]) -> Example | None:
@@ -86,11 +100,15 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
     if target is None or len(target["code"].splitlines()) > LONGEST_CODE:
         return None
     runs = cases.runs(store.cursor(), benchmark, case_id)
-    of = (runs["detector"] == row["detector"]) & (runs["experiment"] == row["experiment"])
+    of = (runs["detector"] == row["detector"]) & (
+        runs["experiment"] == row["experiment"]
+    )
     runs = runs[of & (runs["version"] == Version.REPRODUCED)]
     without = _said(runs[runs["setting"] == Setting.CODE], crashes=False)
     with_ = _said(runs[runs["setting"] == Setting.RUNTIME], crashes=True)
-    if not with_.text or (not without.text and row["detector_kind"] == DetectorKind.LLM):
+    if not with_.text or (
+        not without.text and row["detector_kind"] == DetectorKind.LLM
+    ):
         return None
     place = crash_place(case.get("traceback"), case.get("diagnosis"), target["code"])
     line = target["crash_line"] or (place.line if place else None)
@@ -109,8 +127,14 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
 
 def _target(store: Store, benchmark: str, case_id: str) -> dict[str, Any] | None:
     rows = cases.cells(store.cursor(), benchmark, case_id)
-    rows = rows[(rows["version"] == Version.REPRODUCED) & (rows["role"] == CellRole.TARGET)]
-    return as_rows(rows[rows["origin"] == best_origin(rows["origin"])])[0] if len(rows) else None
+    rows = rows[
+        (rows["version"] == Version.REPRODUCED) & (rows["role"] == CellRole.TARGET)
+    ]
+    return (
+        as_rows(rows[rows["origin"] == best_origin(rows["origin"])])[0]
+        if len(rows)
+        else None
+    )
 
 
 def _said(runs: pd.DataFrame, *, crashes: bool) -> Diagnosis:
@@ -153,9 +177,12 @@ def turned_right_by_votes(verdicts: pd.DataFrame) -> VotedExample | None:
         return None
     first = found[0]
     same_case = ("benchmark", "experiment", "instance_id")
-    helped = [row for row in found if all(row[name] == first[name] for name in same_case)]
+    helped = [
+        row for row in found if all(row[name] == first[name] for name in same_case)
+    ]
     of_code = verdicts[
-        (verdicts["instance_id"] == first["instance_id"]) & (verdicts["setting"] == Setting.CODE)
+        (verdicts["instance_id"] == first["instance_id"])
+        & (verdicts["setting"] == Setting.CODE)
     ]
     without = {
         row["detector"]: row
@@ -163,7 +190,11 @@ def turned_right_by_votes(verdicts: pd.DataFrame) -> VotedExample | None:
     }
     votes = [_votes(without[row["detector"]], row) for row in helped]
     return VotedExample(
-        first["benchmark"], first["case_id"], first["exception"], first["root_cause"], tuple(votes)
+        first["benchmark"],
+        first["case_id"],
+        first["exception"],
+        first["root_cause"],
+        tuple(votes),
     )
 
 

@@ -67,7 +67,9 @@ class Conditions:
         rows = complete_rows(self.benchmark, detector, setting)
         return None if rows is None else rows.sort_values("instance_id")
 
-    def _ratio(self, name: str, score: str, detector: str, setting: str) -> rates.Ratio | None:
+    def _ratio(
+        self, name: str, score: str, detector: str, setting: str
+    ) -> rates.Ratio | None:
         """Each instance's share in a rate; None if the answers or outcomes are not loaded for every instance."""
         rows = self.rows(detector, setting)
         if rows is None:
@@ -81,14 +83,22 @@ class Conditions:
 
     def _counts(self, detector: str, setting: Setting) -> rates.Confusion | None:
         """The counts that printed cells name, detection alone; see `printed_counts`."""
-        crashes = self.benchmark.drop_duplicates("instance_id")["truth"].to_numpy(dtype=bool)
-        titles = self.benchmark.loc[self.benchmark["detector"] == detector, "detector_title"]
+        crashes = self.benchmark.drop_duplicates("instance_id")["truth"].to_numpy(
+            dtype=bool
+        )
+        titles = self.benchmark.loc[
+            self.benchmark["detector"] == detector, "detector_title"
+        ]
         n_crashing, n_fixed = int(crashes.sum()), int((~crashes).sum())
         title = str(titles.iloc[0]) if len(titles) else ""
         found = printed_counts(
             self._numbers, title, setting, n_crashing=n_crashing, n_fixed=n_fixed
         )
-        return None if found is None else rates.Confusion(found.tp, found.fp, found.tn, found.fn, 0)
+        return (
+            None
+            if found is None
+            else rates.Confusion(found.tp, found.fp, found.tn, found.fn, 0)
+        )
 
 
 class MissingAnswersError(Exception):
@@ -106,7 +116,10 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimE
         _printed(conditions, term.rate) if ratio is None else _shared(ratio)
         for term, ratio in zip(terms, found, strict=True)
     ]
-    value = sum((term.weight * share for term, share in zip(terms, exact, strict=True)), Fraction())
+    value = sum(
+        (term.weight * share for term, share in zip(terms, exact, strict=True)),
+        Fraction(),
+    )
     if len(ratios) < len(terms):
         return ClaimEstimate(name, PERCENT * value)
     rows = conditions.rows(terms[0].rate.detector, terms[0].rate.setting)
@@ -115,7 +128,9 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimE
     estimate = intervals.clustered_contrast(
         [float(term.weight) for term in terms], parts, wholes, cases
     )
-    return ClaimEstimate(name, PERCENT * value, PERCENT * estimate.low, PERCENT * estimate.high)
+    return ClaimEstimate(
+        name, PERCENT * value, PERCENT * estimate.low, PERCENT * estimate.high
+    )
 
 
 def _of_group(conditions: Conditions, rate: DetectorRate) -> rates.Ratio | None:
@@ -144,7 +159,9 @@ def _rate(name: str, counts: rates.Confusion) -> rates.Ratio:
 
 def _flawed(rows: pd.DataFrame) -> rates.Ratio:
     """By the outcomes of people, whatever the vote says, as table 3 counts."""
-    is_diagnosed = rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DIAGNOSED).to_numpy()
+    is_diagnosed = (
+        rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DIAGNOSED).to_numpy()
+    )
     is_flawed = is_diagnosed & (rows["human"] != Label.CORRECT).to_numpy()
     return rates.Ratio(is_flawed.astype(np.float64), is_diagnosed.astype(np.float64))
 

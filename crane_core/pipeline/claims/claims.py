@@ -65,7 +65,9 @@ class CheckedClaim:
 
 def published_claims(path: Path | None = None) -> list[Claim]:
     """The facts file, in the order of the paper. Raises ValueError or TypeError where a row is not right."""
-    with (path or embedded()["published"] / FILE).open(encoding="utf-8", newline="") as file:
+    with (path or embedded()["published"] / FILE).open(
+        encoding="utf-8", newline=""
+    ) as file:
         return [_claim(**row) for row in csv.DictReader(file, strict=True)]
 
 
@@ -98,13 +100,19 @@ def _checked(loaded: Loaded, claim: Claim) -> CheckedClaim:
     except NotTestableError as error:
         return CheckedClaim(claim, ClaimVerdict.NOT_TESTABLE, str(error), "")
     judged: Judged = judge(claim.kind, claim.stated, claim.unit, estimates)
-    return CheckedClaim(claim, judged.verdict, judged.why, basis, tuple(estimates), judged.decisive)
+    return CheckedClaim(
+        claim, judged.verdict, judged.why, basis, tuple(estimates), judged.decisive
+    )
 
 
 def exact_words(checked: CheckedClaim) -> str:
     """The exact value, or the least and the greatest of several, with one digit more than stated."""
     values = sorted(estimate.value for estimate in checked.estimates)
-    ends = values[:1] if values and values[0] == values[-1] else [*values[:1], *values[-1:]]
+    ends = (
+        values[:1]
+        if values and values[0] == values[-1]
+        else [*values[:1], *values[-1:]]
+    )
     return " to ".join(_number(float(value), checked.claim) for value in ends)
 
 
@@ -126,5 +134,7 @@ def _number(value: float, claim: Claim) -> str:
 def _decimals(claim: Claim) -> int:
     if not claim.stated:
         return WITHOUT_NUMBER
-    texts = range_ends(claim.stated) if claim.kind is ClaimKind.RANGE else (claim.stated,)
+    texts = (
+        range_ends(claim.stated) if claim.kind is ClaimKind.RANGE else (claim.stated,)
+    )
     return max(printed_decimals(text) for text in texts)

@@ -77,7 +77,10 @@ def _fields(one: CheckedClaim) -> tuple[str, ...]:
 
 def _markdown(checked: Sequence[CheckedClaim]) -> str:
     rows = [HEADER, ["---"] * len(HEADER), *(_fields(one) for one in checked)]
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines = [
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        for row in rows
+    ]
     return "\n".join([f"## {TITLE}", "", *lines, "", ABOUT, ""])
 
 
@@ -132,7 +135,10 @@ def _latex(checked: Sequence[CheckedClaim]) -> str:
     columns = ["place", "claim", "stated", "exact", "interval", "verdict"]
     return str(
         claim_frame(checked)[columns].to_latex(
-            index=False, escape=True, longtable=True, caption=f"{TITLE}. {UNADJUSTED_WORDS}"
+            index=False,
+            escape=True,
+            longtable=True,
+            caption=f"{TITLE}. {UNADJUSTED_WORDS}",
         )
     )
 

@@ -77,9 +77,12 @@ def _changes(loaded: Loaded, of: str) -> FoundEstimates:
         try:
             estimates.append(contrast(loaded.conditions, asked.name, asked.terms))
         except MissingAnswersError as error:
-            raise NotTestableError(_release(term.rate.setting for term in asked.terms)) from error
+            raise NotTestableError(
+                _release(term.rate.setting for term in asked.terms)
+            ) from error
     return FoundEstimates(
-        estimates, "answers" if all(one.has_interval for one in estimates) else "printed cells"
+        estimates,
+        "answers" if all(one.has_interval for one in estimates) else "printed cells",
     )
 
 
@@ -92,7 +95,9 @@ def _largest_change(loaded: Loaded, of: str) -> FoundEstimates:
     estimates, basis = _changes(loaded, of)
     largest = max(estimates, key=lambda one: one.value)
     remark = f"the largest of {len(estimates)} differences, chosen for being so, has no ordinary interval"
-    return FoundEstimates([ClaimEstimate(largest.name, largest.value, remark=remark)], basis)
+    return FoundEstimates(
+        [ClaimEstimate(largest.name, largest.value, remark=remark)], basis
+    )
 
 
 def _counted(value: int, basis: str = "answers", remark: str = "") -> FoundEstimates:
@@ -115,7 +120,9 @@ def _libraries(loaded: Loaded, of: str) -> FoundEstimates:
     """Libraries that a group joins."""
     group = read_fields(of)["library_group"]
     known = _known(loaded)
-    return _counted(known.loc[known["library_group"] == group, "library"].nunique(), "case labels")
+    return _counted(
+        known.loc[known["library_group"] == group, "library"].nunique(), "case labels"
+    )
 
 
 def _known(loaded: Loaded) -> pd.DataFrame:
@@ -135,7 +142,11 @@ def _condition(loaded: Loaded, detector: str, setting: str) -> pd.DataFrame:
 def _study(loaded: Loaded) -> pd.DataFrame:
     """The published answers of the three LLMs, with and without runtime state."""
     return pd.concat(
-        [_condition(loaded, detector, setting) for detector in STUDY_LLMS for setting in SIGNS]
+        [
+            _condition(loaded, detector, setting)
+            for detector in STUDY_LLMS
+            for setting in SIGNS
+        ]
     )
 
 
@@ -179,7 +190,10 @@ def _flawed_counts(loaded: Loaded, of: str) -> FoundEstimates:
         for row in dict.fromkeys(row for row, _ in cells)
         for column in ("PC", "RW")
     ]
-    went = {"fell": sum(c < 0 for c in changes), "unchanged": sum(c == 0 for c in changes)}
+    went = {
+        "fell": sum(c < 0 for c in changes),
+        "unchanged": sum(c == 0 for c in changes),
+    }
     return _counted(went[read_fields(of)["went"]], "labels")
 
 
@@ -196,20 +210,27 @@ def _diagnosed(loaded: Loaded, of: str) -> FoundEstimates:
     right = [detector for detector, said in votes.items() if said]
     is_unexpected = read_fields(of)["setting"] == Setting.CODE and len(right) > 0
     named = [
-        f"{name} (and a crash of the fixed version too)" if alarms[name] else name for name in right
+        f"{name} (and a crash of the fixed version too)" if alarms[name] else name
+        for name in right
     ]
-    return _counted(len(right), "labels", f"found by {', '.join(named)}" if is_unexpected else "")
+    return _counted(
+        len(right), "labels", f"found by {', '.join(named)}" if is_unexpected else ""
+    )
 
 
 def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> dict[str, bool]:
     """By detector."""
     asked = read_fields(of)
     found = {}
-    for detector in STUDY_LLMS if asked["detector"] == "each" else asked["detector"].split("+"):
+    for detector in (
+        STUDY_LLMS if asked["detector"] == "each" else asked["detector"].split("+")
+    ):
         rows = _condition(loaded, detector, asked["setting"])
         row = rows[rows["instance_id"] == asked["instance"]]
         said = bool((detected(row) == 1).all())
-        found[detector] = said and (not diagnosed or bool((row["human"] == Label.CORRECT).all()))
+        found[detector] = said and (
+            not diagnosed or bool((row["human"] == Label.CORRECT).all())
+        )
     return found
 
 
@@ -218,12 +239,18 @@ def _state(loaded: Loaded, of: str) -> FoundEstimates:
     asked = read_fields(of)
     states = inputs.instance_states(loaded.store.cursor(), BENCHMARK, asked["instance"])
     state = next(
-        (one for one in states if one.setting == Setting.RUNTIME and one.origin == STUDY), None
+        (
+            one
+            for one in states
+            if one.setting == Setting.RUNTIME and one.origin == STUDY
+        ),
+        None,
     )
     if state is None:
         raise NotTestableError(ARCHIVE)
     return _counted(
-        _number_at(state.to_json()["variables"][asked["variable"]], asked["at"]), "kernel states"
+        _number_at(state.to_json()["variables"][asked["variable"]], asked["at"]),
+        "kernel states",
     )
 
 
@@ -238,14 +265,22 @@ def _number_at(value: Any, path: str) -> int:
 def _inside(value: Any) -> Any:
     if isinstance(value, Mapping) and len(value) == 1:
         mark, held = next(iter(value.items()))
-        return {"$tuple": lambda: held, "$call": lambda: held[1]}.get(mark, lambda: value)()
+        return {"$tuple": lambda: held, "$call": lambda: held[1]}.get(
+            mark, lambda: value
+        )()
     return value
 
 
 def _code_lines(loaded: Loaded, of: str) -> FoundEstimates:
     """Lines of the cells before the target as published, where a comment has become a blank line."""
-    cells = inputs.instance_cells(loaded.store.cursor(), BENCHMARK, read_fields(of)["instance"])
-    executed = [cell for cell in cells if cell.role is CellRole.EXECUTED and cell.origin == STUDY]
+    cells = inputs.instance_cells(
+        loaded.store.cursor(), BENCHMARK, read_fields(of)["instance"]
+    )
+    executed = [
+        cell
+        for cell in cells
+        if cell.role is CellRole.EXECUTED and cell.origin == STUDY
+    ]
     if not executed:
         raise NotTestableError(ARCHIVE)
     return _counted(sum(len(cell.code.splitlines()) for cell in executed), "cells")
@@ -255,13 +290,21 @@ def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
     """Cohen's kappa of the two evaluators over the verdicts that both labelled."""
     known = set(loaded.labels["annotator"])
     edition = next(
-        (name for name in sorted(known) if without_edition(name)[0] == SECOND_EVALUATOR), None
+        (
+            name
+            for name in sorted(known)
+            if without_edition(name)[0] == SECOND_EVALUATOR
+        ),
+        None,
     )
     first = (edition or "").replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
     if edition is None or first not in known:
         raise NotTestableError(LATER)
     items = agreement.common_items(
-        loaded.labels, loaded.verdicts, [first, edition], agreement.ComparedVerdicts.DIAGNOSES
+        loaded.labels,
+        loaded.verdicts,
+        [first, edition],
+        agreement.ComparedVerdicts.DIAGNOSES,
     )
     table = agreement.agreement_table(items)
     row = next(row for row in as_rows(table) if row["coefficient"] == agreement.KAPPA)
@@ -278,7 +321,12 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     cursor = loaded.store.cursor()
     documented = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
     origin = next(
-        (name for name in sorted(documented) if without_edition(name)[0] == LATER_RELEASE), None
+        (
+            name
+            for name in sorted(documented)
+            if without_edition(name)[0] == LATER_RELEASE
+        ),
+        None,
     )
     bare = (
         inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(str(origin), {})
@@ -286,12 +334,17 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
         else {}
     )
     population = set(_known(loaded)["instance_id"])
-    if origin is None or set(documented[origin]) != population or set(bare) != population:
+    if (
+        origin is None
+        or set(documented[origin]) != population
+        or set(bare) != population
+    ):
         raise NotTestableError(LATER)
     texts = inputs.texts(cursor, {*documented[origin].values(), *bare.values()})
     counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
     counts = [
-        (counted[documented[origin][name]], counted[bare[name]]) for name in sorted(population)
+        (counted[documented[origin][name]], counted[bare[name]])
+        for name in sorted(population)
     ]
     if not all(more.is_exact and less.is_exact for more, less in counts):
         raise NotTestableError(
@@ -300,7 +353,9 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     with_, without = (
         np.array([pair[side].n for pair in counts], dtype=np.float64) for side in (0, 1)
     )
-    extra = with_ - without if asked["as"] == "tokens" else PERCENT * (with_ / without - 1)
+    extra = (
+        with_ - without if asked["as"] == "tokens" else PERCENT * (with_ / without - 1)
+    )
     number = float(
         np.mean(extra)
         if asked["statistic"] == "mean"
@@ -319,9 +374,13 @@ def _times(loaded: Loaded, of: str) -> FoundEstimates:
 def _query(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     """The mean over all queries, or that of one instance."""
     if "instance" in asked:
-        [seconds] = times.loc[times["instance_id"] == asked["instance"], "seconds_of_query"]
+        [seconds] = times.loc[
+            times["instance_id"] == asked["instance"], "seconds_of_query"
+        ]
         return ClaimEstimate(
-            "", Fraction(float(seconds)), remark="one recorded query of GPT-5 with runtime state"
+            "",
+            Fraction(float(seconds)),
+            remark="one recorded query of GPT-5 with runtime state",
         )
     found = mean(times["seconds_of_query"], seed=SEED)
     return ClaimEstimate("", Fraction(found.value), found.low, found.high)

@@ -19,7 +19,11 @@ from crane_core.domain import Setting
 from crane_core.pipeline.claims.changes import DetectorRate, Term
 from crane_core.pipeline.study.table_scores import STUDY_LLMS
 
-DEFAULTS = {"score": "end-to-end", "from": Setting.CODE.value, "to": Setting.RUNTIME.value}
+DEFAULTS = {
+    "score": "end-to-end",
+    "from": Setting.CODE.value,
+    "to": Setting.RUNTIME.value,
+}
 GROUPS = ("library_group", "root_cause")
 WORDS = {"each": "|".join(STUDY_LLMS), "mean": "+".join(STUDY_LLMS)}
 VERSUS = "vs"
@@ -51,14 +55,18 @@ def read_contrasts(of: str) -> list[Contrast]:
     """Every estimate that a text asks for, in its order. Raises ValueError."""
     words = shlex.split(of)
     cut = words.index(VERSUS) if VERSUS in words else len(words)
-    left, right = (dict(_pair(word) for word in part) for part in (words[:cut], words[cut + 1 :]))
+    left, right = (
+        dict(_pair(word) for word in part) for part in (words[:cut], words[cut + 1 :])
+    )
     found = []
     for fields in _alternatives(DEFAULTS | left):
         for others in _alternatives(right) if right else [None]:
             terms = _change(fields, Fraction(1))
             if others is not None:
                 terms += _change(fields | others, Fraction(-1))
-            name = _name(fields, [key for key, value in left.items() if "|" in _spelled(value)])
+            name = _name(
+                fields, [key for key, value in left.items() if "|" in _spelled(value)]
+            )
             if others is not None:
                 name += f" {VERSUS} {_name(others, list(others))}"
             found.append(Contrast(name.strip(), tuple(terms)))
@@ -75,7 +83,9 @@ def _alternatives(fields: Fields) -> list[Fields]:
 
 
 def _name(fields: Fields, keys: list[str]) -> str:
-    values = ("mean of LLMs" if fields[key] == WORDS["mean"] else fields[key] for key in keys)
+    values = (
+        "mean of LLMs" if fields[key] == WORDS["mean"] else fields[key] for key in keys
+    )
     return ", ".join(values)
 
 
@@ -87,6 +97,8 @@ def _change(fields: Fields, weight: Fraction) -> list[Term]:
         for setting, sign in ((fields["from"], -1), (fields["to"], 1)):
             if setting == NONE:
                 continue
-            rate = DetectorRate(fields["rate"], fields["score"], detector, Setting(setting), where)
+            rate = DetectorRate(
+                fields["rate"], fields["score"], detector, Setting(setting), where
+            )
             terms.append(Term(sign * weight / len(detectors), rate))
     return terms

@@ -30,7 +30,11 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
-from crane_core.pipeline.study.table_cells import agrees, printed_decimals, printed_value
+from crane_core.pipeline.study.table_cells import (
+    agrees,
+    printed_decimals,
+    printed_value,
+)
 from crane_core.rounding import rounded
 
 TENTH = Fraction(1, 10)
@@ -83,7 +87,11 @@ class ClaimEstimate:
         return self.includes(0)
 
     def includes(self, value: float) -> bool:
-        return self.low is not None and self.high is not None and self.low <= value <= self.high
+        return (
+            self.low is not None
+            and self.high is not None
+            and self.low <= value <= self.high
+        )
 
     def lies_above(self, value: float) -> bool:
         """Whether the whole interval does; never without one."""
@@ -101,12 +109,16 @@ class Judged(NamedTuple):
     decisive: ClaimEstimate
 
 
-def judge(kind: ClaimKind, stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def judge(
+    kind: ClaimKind, stated: str, unit: str, estimates: Sequence[ClaimEstimate]
+) -> Judged:
     """The verdict of a claim by at least one estimate. Raises ValueError if the stated text is no such number."""
     if not estimates:
         raise ValueError("a claim is judged by at least one estimate")
     judged = _JUDGES[kind](stated, unit, estimates)
-    return judged._replace(why="; ".join(filter(None, [judged.why, judged.decisive.remark])))
+    return judged._replace(
+        why="; ".join(filter(None, [judged.why, judged.decisive.remark]))
+    )
 
 
 def range_ends(stated: str) -> tuple[str, str]:
@@ -136,7 +148,11 @@ def _digit_words(value: Fraction, stated: str, verdict: ClaimVerdict) -> str:
         return ""
     decimals = printed_decimals(stated)
     text = f"{float(rounded(value, decimals)):.{decimals}f}"
-    return f"it is {text}" if value.denominator == 1 and not decimals else f"it rounds to {text}"
+    return (
+        f"it is {text}"
+        if value.denominator == 1 and not decimals
+        else f"it rounds to {text}"
+    )
 
 
 def _change(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
@@ -177,28 +193,43 @@ def _range(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged
     if beyond > Fraction(1, 10**decimals):
         return Judged(ClaimVerdict.CONTRADICTED, f"{far.name} is outside", far)
     judged = _unless_noise(estimates, far)
-    if judged.verdict is ClaimVerdict.HOLDS and not least <= rounded(far.value, decimals) <= most:
-        return Judged(ClaimVerdict.ROUNDS_DIFFERENTLY, f"{far.name} is outside by rounding", far)
+    if (
+        judged.verdict is ClaimVerdict.HOLDS
+        and not least <= rounded(far.value, decimals) <= most
+    ):
+        return Judged(
+            ClaimVerdict.ROUNDS_DIFFERENTLY, f"{far.name} is outside by rounding", far
+        )
     return judged
 
 
 def _more_than(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     least = min(estimates, key=lambda found: found.value)
     return _beyond(
-        least, stated, is_right=least.value > printed_value(stated), otherwise="it is not above"
+        least,
+        stated,
+        is_right=least.value > printed_value(stated),
+        otherwise="it is not above",
     )
 
 
 def _at_most(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     most = max(estimates, key=lambda found: found.value)
     return _beyond(
-        most, stated, is_right=most.value <= printed_value(stated), otherwise="it is above"
+        most,
+        stated,
+        is_right=most.value <= printed_value(stated),
+        otherwise="it is above",
     )
 
 
-def _beyond(found: ClaimEstimate, stated: str, *, is_right: bool, otherwise: str) -> Judged:
+def _beyond(
+    found: ClaimEstimate, stated: str, *, is_right: bool, otherwise: str
+) -> Judged:
     if found.includes(float(printed_value(stated))):
-        return Judged(ClaimVerdict.WITHIN_NOISE, f"its interval includes {stated}", found)
+        return Judged(
+            ClaimVerdict.WITHIN_NOISE, f"its interval includes {stated}", found
+        )
     return (
         Judged(ClaimVerdict.HOLDS, "", found)
         if is_right
@@ -216,12 +247,16 @@ def _falls(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged
 
 def _signed(estimates: Sequence[ClaimEstimate], sign: int) -> Judged:
     opposite = [
-        found for found in estimates if (found.lies_below(0) if sign > 0 else found.lies_above(0))
+        found
+        for found in estimates
+        if (found.lies_below(0) if sign > 0 else found.lies_above(0))
     ]
     if opposite:
         far = min(opposite, key=lambda found: found.value * sign)
         return Judged(
-            ClaimVerdict.CONTRADICTED, _which("does not hold:", opposite, len(estimates)), far
+            ClaimVerdict.CONTRADICTED,
+            _which("does not hold:", opposite, len(estimates)),
+            far,
         )
     otherwise = [found for found in estimates if found.value * sign <= 0]
     pointing = _which("not observed:", otherwise, len(estimates)) if otherwise else ""
@@ -229,7 +264,9 @@ def _signed(estimates: Sequence[ClaimEstimate], sign: int) -> Judged:
         return untested._replace(
             why="; ".join([pointing or "the signs are as stated", untested.why])
         )
-    judged = _unless_noise(estimates, min(estimates, key=lambda found: found.value * sign))
+    judged = _unless_noise(
+        estimates, min(estimates, key=lambda found: found.value * sign)
+    )
     if not otherwise:
         return judged
     # Of an estimate that points the other way the interval includes 0, or the claim would be contradicted above.
@@ -244,13 +281,17 @@ def _without_interval(estimates: Sequence[ClaimEstimate]) -> Judged | None:
     return None if unsure is None else Judged(ClaimVerdict.NOT_TESTABLE, why, unsure)
 
 
-def _unless_noise(estimates: Sequence[ClaimEstimate], otherwise: ClaimEstimate) -> Judged:
+def _unless_noise(
+    estimates: Sequence[ClaimEstimate], otherwise: ClaimEstimate
+) -> Judged:
     noisy = [found for found in estimates if found.includes_zero]
     if not noisy:
         return Judged(ClaimVerdict.HOLDS, _no_interval(otherwise), otherwise)
     far = min(noisy, key=lambda found: abs(found.value))
     return Judged(
-        ClaimVerdict.WITHIN_NOISE, _which("intervals that include 0:", noisy, len(estimates)), far
+        ClaimVerdict.WITHIN_NOISE,
+        _which("intervals that include 0:", noisy, len(estimates)),
+        far,
     )
 
 
@@ -260,7 +301,9 @@ def _which(words: str, found: Sequence[ClaimEstimate], n: int) -> str:
     return f"{words} {', '.join(one.name for one in found)} ({len(found)} of {n})"
 
 
-def _does_not_rise(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _does_not_rise(
+    stated: str, unit: str, estimates: Sequence[ClaimEstimate]
+) -> Judged:
     most = max(estimates, key=lambda found: found.value)
     risen = [found for found in estimates if found.lies_above(0)]
     if risen:
@@ -275,17 +318,23 @@ def _does_not_rise(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -
             f"a rise of {MARGIN_PP} pp is not excluded{_of(reaching)}",
             far,
         )
-    return Judged(ClaimVerdict.HOLDS, f"every interval stays below {MARGIN_PP} pp", most)
+    return Judged(
+        ClaimVerdict.HOLDS, f"every interval stays below {MARGIN_PP} pp", most
+    )
 
 
 def _similar(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     unlike = [
-        found for found in estimates if found.lies_above(MARGIN_PP) or found.lies_below(-MARGIN_PP)
+        found
+        for found in estimates
+        if found.lies_above(MARGIN_PP) or found.lies_below(-MARGIN_PP)
     ]
     far = max(unlike or estimates, key=lambda found: abs(found.value))
     if unlike:
         return Judged(
-            ClaimVerdict.CONTRADICTED, f"different by more than {MARGIN_PP} pp{_of(unlike)}", far
+            ClaimVerdict.CONTRADICTED,
+            f"different by more than {MARGIN_PP} pp{_of(unlike)}",
+            far,
         )
     if untested := _without_interval(estimates):
         return untested
@@ -297,7 +346,9 @@ def _similar(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judg
     if beyond:
         why = f"a difference of {MARGIN_PP} pp is not excluded{_of(beyond)} ({len(beyond)} of {len(estimates)})"
         return Judged(ClaimVerdict.WITHIN_NOISE, why, far)
-    return Judged(ClaimVerdict.HOLDS, f"every interval stays within {MARGIN_PP} pp", far)
+    return Judged(
+        ClaimVerdict.HOLDS, f"every interval stays within {MARGIN_PP} pp", far
+    )
 
 
 def _of(found: Sequence[ClaimEstimate]) -> str:

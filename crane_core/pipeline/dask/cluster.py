@@ -60,7 +60,9 @@ class Cluster:
     def dashboard(self) -> str:
         """The address of its page; on another machine, as that one names itself. Empty where nothing can draw it."""
         return (
-            "" if self.is_local and find_spec("bokeh") is None else str(self.client.dashboard_link)
+            ""
+            if self.is_local and find_spec("bokeh") is None
+            else str(self.client.dashboard_link)
         )
 
     def n_threads(self) -> int:
@@ -112,7 +114,10 @@ def reached(address: str, n_workers: int) -> Iterator[Cluster]:
     import dask
     import distributed  # before its settings are changed, as it brings the usual ones
 
-    for module in (distributed, distributed.client):  # what matters to the user is raised here
+    for module in (
+        distributed,
+        distributed.client,
+    ):  # what matters to the user is raised here
         logging.getLogger(module.__name__).setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS):
         if address == LOCAL:

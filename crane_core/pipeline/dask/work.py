@@ -60,7 +60,9 @@ def spread(
         while True:
             if stop.is_set() and ends_at == float("inf"):
                 ends_at = time.monotonic() + END_S
-                cluster.asked(cluster.client.run, worker.stop, out.start, on_error="ignore")
+                cluster.asked(
+                    cluster.client.run, worker.stop, out.start, on_error="ignore"
+                )
             while (
                 not stop.is_set()
                 and not is_all
@@ -75,7 +77,9 @@ def spread(
             if (done := out.next()) is not None:
                 yield done
         if is_all and not stop.is_set():
-            cluster.asked(cluster.client.run, worker.forget, job, out.start, on_error="ignore")
+            cluster.asked(
+                cluster.client.run, worker.forget, job, out.start, on_error="ignore"
+            )
     finally:
         out.give_up()
 
@@ -97,7 +101,9 @@ class _Out:
 
     def send(self, piece: WorkPiece) -> None:
         body = pickle.dumps((self._work, piece.given))
-        mark = hashlib.sha256(f"{self._job}\0{piece.name}\0".encode() + body).hexdigest()
+        mark = hashlib.sha256(
+            f"{self._job}\0{piece.name}\0".encode() + body
+        ).hexdigest()
         order = WorkerOrder(self._job, self.start, __version__, mark, body)
         self._n_sent += 1
         key = f"crane-{self.start}-{self._n_sent}"
@@ -145,7 +151,8 @@ def _told(error: BaseException) -> BaseException:
     if isinstance(error, KilledWorker):
         n_times = error.allowed_failures + 1
         return ClusterError(
-            f"It ended {n_times} workers, one after the other.", remedy="Run it alone to see why."
+            f"It ended {n_times} workers, one after the other.",
+            remedy="Run it alone to see why.",
         )
     if isinstance(error, ImportError) or "deserializ" in str(error).lower():
         return ClusterError(

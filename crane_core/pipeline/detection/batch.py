@@ -106,7 +106,11 @@ class BatchWorker:
     def unsubmitted(self) -> list[Key]:
         """The open questions that no batch holds. Raises DetectorError if the batch is of other questions."""
         waiting = self._waiting()
-        return [key for key in self._plan.work.open if waiting is None or key not in waiting.asked]
+        return [
+            key
+            for key in self._plan.work.open
+            if waiting is None or key not in waiting.asked
+        ]
 
     def settle(self) -> bool:
         """Forget the batch that was read; whether the next one is to be submitted at once."""
@@ -141,9 +145,13 @@ class BatchWorker:
                     if stop.is_set()
                     else f"the batch {waiting.name} did not end; it is still waited for"
                 )
-            return await self._read(client, waiting, batch, items, keep, stop, is_cut=is_cut)
+            return await self._read(
+                client, waiting, batch, items, keep, stop, is_cut=is_cut
+            )
 
-    def _requests(self, client: BatchClient, items: Sequence[Key]) -> tuple[list[Key], bytes, bool]:
+    def _requests(
+        self, client: BatchClient, items: Sequence[Key]
+    ) -> tuple[list[Key], bytes, bool]:
         """The questions for the next batch, its input file, and whether the caps leave no room for more of them."""
         budget = self._asked.budget(standing(self._folder, self._plan.job.job))
         if budget.is_capped and not client.has_limit:
@@ -166,7 +174,9 @@ class BatchWorker:
 
     def _question(self, key: Key) -> Question:
         seed = None if self._asked.seed is None else self._asked.seed + int(key[1]) - 1
-        return Question(key, prompt_for(self._plan, key).text, reply_schema(), SCHEMA_NAME, seed)
+        return Question(
+            key, prompt_for(self._plan, key).text, reply_schema(), SCHEMA_NAME, seed
+        )
 
     async def _uploaded(
         self, client: BatchClient, keys: Sequence[Key], requests: bytes, stop: Event
@@ -228,13 +238,18 @@ class BatchWorker:
             pause_s = min(2 * pause_s, self._patience.longest_s)
         return None
 
-    def _raise_for_good(self, error: BatchError, waiting: SubmittedBatch, n_failed: int) -> None:
+    def _raise_for_good(
+        self, error: BatchError, waiting: SubmittedBatch, n_failed: int
+    ) -> None:
         if error.is_gone:
             raise DetectorError(
                 f"The endpoint no longer has the batch {waiting.batch}: {error.failure.why}.",
                 remedy=f"To have its questions asked again, delete {self._path}.",
             ) from None
-        if error.failure.kind not in _PASSING or n_failed >= self._patience.max_attempts:
+        if (
+            error.failure.kind not in _PASSING
+            or n_failed >= self._patience.max_attempts
+        ):
             raise error
 
     async def _read(
@@ -251,8 +266,12 @@ class BatchWorker:
         """Keep what came. Why the job ended before its last question, or None."""
         pending = set(waiting.asked) & set(items)
         key_of = {_custom_id(key): key for key in waiting.asked}
-        questions = {custom_id: self._question(key) for custom_id, key in key_of.items()}
-        reading = _Reading(client, questions, may_ask_again=self._n_rounds < _MOST_ROUNDS)
+        questions = {
+            custom_id: self._question(key) for custom_id, key in key_of.items()
+        }
+        reading = _Reading(
+            client, questions, may_ask_again=self._n_rounds < _MOST_ROUNDS
+        )
         n_replied = 0
 
         def hear(text: bytes) -> bool:
@@ -262,7 +281,9 @@ class BatchWorker:
                 answer = _answer(key_of[line.custom_id], line)
                 n_replied += answer.text is not None
                 self._keep(key_of[line.custom_id], answer, keep)
-            return not stop.is_set() and reading.n_foreign <= len(questions) + _SPARE_LINES
+            return (
+                not stop.is_set() and reading.n_foreign <= len(questions) + _SPARE_LINES
+            )
 
         for file in batch.files:
             await client.lines(file, hear)
@@ -280,7 +301,9 @@ class BatchWorker:
         self._learned = reading.learned or self._learned
         self._settled |= pending - {key_of[custom_id] for custom_id in reading.refused}
         self._goes_on = (
-            is_complete and not is_cut and any(key not in self._settled for key in items)
+            is_complete
+            and not is_cut
+            and any(key not in self._settled for key in items)
         )
         if is_complete:
             return over_budget(self._why_cut) if is_cut else None
@@ -298,11 +321,16 @@ class BatchWorker:
             return None
         try:
             told = json.loads(self._path.read_text("utf-8"))
-            asked = {(str(name), int(index)): str(sha256) for name, index, sha256 in told["asked"]}
+            asked = {
+                (str(name), int(index)): str(sha256)
+                for name, index, sha256 in told["asked"]
+            }
             left_out, limit, most, *more = told["learned"]
             context = int(more[0]) if more and more[0] is not None else None
             learned = Learned(tuple(map(str, left_out)), str(limit), int(most), context)
-            waiting = SubmittedBatch(str(told["input_file"]), str(told["batch"]), asked, learned)
+            waiting = SubmittedBatch(
+                str(told["input_file"]), str(told["batch"]), asked, learned
+            )
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise DetectorError(
                 f"{self._path} names the batch of this job, and cannot be read: {type(error).__name__}.",
@@ -348,7 +376,11 @@ class _Reading:
     """The lines of one batch: which questions they answer, and what the endpoint refuses of the requests."""
 
     def __init__(
-        self, client: BatchClient, questions: Mapping[str, Question], *, may_ask_again: bool
+        self,
+        client: BatchClient,
+        questions: Mapping[str, Question],
+        *,
+        may_ask_again: bool,
     ) -> None:
         self._client = client
         self._questions = questions
@@ -375,7 +407,9 @@ class _Reading:
 def _custom_id(key: Key) -> str:
     """What names a question in a batch: of letters that every provider takes, whatever an instance is called."""
     instance_id, run_index = key
-    return f"run{run_index}-{hashlib.sha256(instance_id.encode()).hexdigest()[:_DIGITS]}"
+    return (
+        f"run{run_index}-{hashlib.sha256(instance_id.encode()).hexdigest()[:_DIGITS]}"
+    )
 
 
 def _answer(key: Key, line: BatchLine) -> Answer:
@@ -403,6 +437,8 @@ def _answer(key: Key, line: BatchLine) -> Answer:
 
 def _words(batch: Batch, waiting: SubmittedBatch) -> str:
     n_ended = (
-        "" if batch.n_ended is None else f", {batch.n_ended:,} of {len(waiting.asked):,} ended"
+        ""
+        if batch.n_ended is None
+        else f", {batch.n_ended:,} of {len(waiting.asked):,} ended"
     )
     return f"batch {batch.batch}: {batch.status}{n_ended}"

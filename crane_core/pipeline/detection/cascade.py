@@ -41,14 +41,22 @@ class Settled(NamedTuple):
 def cascade_with(model: str) -> Detector:
     """The detector that asks the rules, then this model; its diagnoses are texts that people can judge."""
     return Detector(
-        f"{NAME}:{slug(model)}", f"{rules_detector.TITLE}, then {model}", DetectorKind.LLM
+        f"{NAME}:{slug(model)}",
+        f"{rules_detector.TITLE}, then {model}",
+        DetectorKind.LLM,
     )
 
 
-def cascade_options(options: Mapping[str, object], setting: Setting) -> dict[str, object]:
+def cascade_options(
+    options: Mapping[str, object], setting: Setting
+) -> dict[str, object]:
     """Those of the model, and what shapes the rules' answers. Raises DetectorError if the rules refuse a setting."""
     rules_detector.check_setting(setting)
-    return {**options, "first": rules_detector.NAME, "first_options": rules_detector.options()}
+    return {
+        **options,
+        "first": rules_detector.NAME,
+        "first_options": rules_detector.options(),
+    }
 
 
 def settled(plan: JobPlan, concurrency: int, stop: Event) -> Settled:
@@ -60,10 +68,14 @@ def settled(plan: JobPlan, concurrency: int, stop: Event) -> Settled:
             said[answer.instance_id] = answer
 
     rules = replace(plan, job=replace(plan.job, detector=rules_detector.NAME))
-    in_processes(rules, concurrency)([JobQuestion(name, 1) for name in plan.inputs], hear, stop)
+    in_processes(rules, concurrency)(
+        [JobQuestion(name, 1) for name in plan.inputs], hear, stop
+    )
     found = {name: run for name, run in said.items() if run.crashes}
     n_saved = sum(item[0] in found for item in plan.work.items)
-    failed = {name: run.unanswered for name, run in said.items() if run.unanswered is not None}
+    failed = {
+        name: run.unanswered for name, run in said.items() if run.unanswered is not None
+    }
     return Settled(found, len(plan.inputs), n_saved, failed)
 
 

@@ -13,7 +13,11 @@ from typing import Any, NamedTuple
 
 from crane_core.domain import Detector, Job, Prompt, Setting
 from crane_core.errors import DetectorError, PromptError
-from crane_core.pipeline.detection.prompt import Input, input_of_instance, prompt_of_instance
+from crane_core.pipeline.detection.prompt import (
+    Input,
+    input_of_instance,
+    prompt_of_instance,
+)
 from crane_core.pipeline.jobs.files import (
     Standing,
     chosen_name,
@@ -86,13 +90,16 @@ class JobPlan:
     def skipped_by_reason(self) -> Counter[str]:
         """How many instances were skipped for the same reason, the instance's own name aside."""
         return Counter(
-            reason.replace(name, "the instance") for name, reason in self.skipped.items()
+            reason.replace(name, "the instance")
+            for name, reason in self.skipped.items()
         )
 
     @property
     def open_tokens(self) -> int:
         """Input tokens of all remaining questions."""
-        return sum(self.inputs[instance_id].n_tokens for instance_id, _ in self.work.open)
+        return sum(
+            self.inputs[instance_id].n_tokens for instance_id, _ in self.work.open
+        )
 
 
 def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> JobPlan:
@@ -109,14 +116,19 @@ def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Job
             remedy=first.remedy,
         )
     base = job_name(
-        request.detector.detector, str(request.setting), request.benchmark, options=request.options
+        request.detector.detector,
+        str(request.setting),
+        request.benchmark,
+        options=request.options,
     )
     name = chosen_name(folder, base, again=request.again)
     before = standing(folder, name)
     job = _job(request, name, before)
     items = in_rounds(list(inputs), request.n_runs)
     reasons = {name: str(error.args[0]) for name, error in skipped.items()}
-    return JobPlan(request, job, Work(job, items, before, request.detector), inputs, reasons)
+    return JobPlan(
+        request, job, Work(job, items, before, request.detector), inputs, reasons
+    )
 
 
 def in_rounds(instances: Sequence[str], n_runs: int) -> list[JobQuestion]:
@@ -125,7 +137,9 @@ def in_rounds(instances: Sequence[str], n_runs: int) -> list[JobQuestion]:
     The other way round it would hold five answers about the first names of the alphabet and none about the rest, and
     no rate that represents the benchmark.
     """
-    return [JobQuestion(name, index) for index in range(1, n_runs + 1) for name in instances]
+    return [
+        JobQuestion(name, index) for index in range(1, n_runs + 1) for name in instances
+    ]
 
 
 def known_detector(store: Store, wished: Detector) -> Detector:
@@ -151,7 +165,9 @@ def _instances(store: Store, request: JobRequest) -> list[str]:
             f"The benchmark {request.benchmark!r} is not loaded.",
             remedy=f"Name one with --benchmark: {known}.",
         )
-    names = [name for name in everything if fnmatch.fnmatchcase(name, request.instances)]
+    names = [
+        name for name in everything if fnmatch.fnmatchcase(name, request.instances)
+    ]
     if not names:
         raise DetectorError(
             f"No instance of {request.benchmark} matches {request.instances!r}.",
@@ -185,11 +201,20 @@ def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
         )
         return DetectorInput(written.prompt, written.tokens.n, given)
     shown = Setting.CODE if request.is_executed else request.setting
-    return DetectorInput(None, 0, input_of_instance(store, name, shown, request.benchmark))
+    return DetectorInput(
+        None, 0, input_of_instance(store, name, shown, request.benchmark)
+    )
 
 
 def _job(request: JobRequest, name: str, before: Standing) -> Job:
     """The job with today's options and its original start."""
     begun = before.job.started_at if before.job is not None else now()
     options = encoded(request.options | labels_of(before.job) | dict(request.labels))
-    return Job(name, request.benchmark, request.detector.detector, request.setting, options, begun)
+    return Job(
+        name,
+        request.benchmark,
+        request.detector.detector,
+        request.setting,
+        options,
+        begun,
+    )

@@ -43,7 +43,9 @@ def in_processes(plan: JobPlan, concurrency: int) -> Worker:
         started = get_context("spawn")
         with (
             isolated_workers(),
-            ProcessPoolExecutor(n_workers, mp_context=started, initializer=_begin) as pool,
+            ProcessPoolExecutor(
+                n_workers, mp_context=started, initializer=_begin
+            ) as pool,
         ):
             waiting = iter(found)
             running: dict[Future[Predictions], Batch] = {}
@@ -63,7 +65,9 @@ def in_processes(plan: JobPlan, concurrency: int) -> Worker:
     return work
 
 
-def _in_this_process(plan: JobPlan, found: Sequence[Batch], keep: Keep, stop: Event) -> str | None:
+def _in_this_process(
+    plan: JobPlan, found: Sequence[Batch], keep: Keep, stop: Event
+) -> str | None:
     """The same answers, one batch after another."""
     for batch in found:
         if stop.is_set():
@@ -96,7 +100,9 @@ def _fill(
     """Hand out work until `n` batches are out."""
     while len(running) < n and (batch := next(waiting, None)) is not None:
         running[
-            pool.submit(_predict, plan.job.detector, [question(plan, key) for key in batch])
+            pool.submit(
+                _predict, plan.job.detector, [question(plan, key) for key in batch]
+            )
         ] = batch
 
 
@@ -104,7 +110,9 @@ def question(plan: JobPlan, key: Key) -> LocalQuestion:
     """What the detector is shown of an instance."""
     given = plan.inputs[key[0]].input
     if given is None:
-        raise ValueError(f"{plan.job.job} was planned for a detector that is shown a text")
+        raise ValueError(
+            f"{plan.job.job} was planned for a detector that is shown a text"
+        )
     return LocalQuestion(given.cells, given.state, plan.job.setting)
 
 
@@ -138,7 +146,9 @@ def _outcome(
     return future.result() if error is None else error
 
 
-def _runs(plan: JobPlan, batch: Batch, said: Predictions | BaseException) -> Iterator[Run]:
+def _runs(
+    plan: JobPlan, batch: Batch, said: Predictions | BaseException
+) -> Iterator[Run]:
     """The detector's answers; if it failed, the instances are unanswered and the exception is the reason."""
     each = [said] * len(batch) if isinstance(said, BaseException) else said
     for key, one in zip(batch, each, strict=True):
@@ -150,7 +160,11 @@ def run_of(job: Job, key: Key, said: Prediction | BaseException) -> Run:
     instance_id, run_index = key
     where = (job.benchmark, instance_id, job.detector, job.setting, job.job, run_index)
     if isinstance(said, BaseException):
-        why = str(said) if isinstance(said, CraneError) else f"{type(said).__name__}: {said}"
+        why = (
+            str(said)
+            if isinstance(said, CraneError)
+            else f"{type(said).__name__}: {said}"
+        )
         return Run(*where, None, unanswered=sayable(why))
     return Run(
         *where,

@@ -26,7 +26,9 @@ def predicting(plan: JobPlan, asked: AskingOptions) -> Worker:
 def prompt_for(plan: JobPlan, key: Key) -> Prompt:
     prompt = plan.inputs[key[0]].prompt
     if prompt is None:
-        raise ValueError(f"{plan.job.job} was planned for a detector that is shown no text")
+        raise ValueError(
+            f"{plan.job.job} was planned for a detector that is shown no text"
+        )
     return prompt
 
 

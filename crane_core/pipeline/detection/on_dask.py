@@ -37,10 +37,15 @@ def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         options = encoded(plan.request.options)
-        asked = {_name(keys): keys for keys in batches(plan, items, cluster.n_threads())}
+        asked = {
+            _name(keys): keys for keys in batches(plan, items, cluster.n_threads())
+        }
         pieces = (
             WorkPiece(
-                name, DetectionWork(plan.job, options, keys, [question(plan, key) for key in keys])
+                name,
+                DetectionWork(
+                    plan.job, options, keys, [question(plan, key) for key in keys]
+                ),
             )
             for name, keys in asked.items()
         )
@@ -81,12 +86,25 @@ def merged(job: Job, keys: Sequence[Key], done: FinishedPiece) -> Iterator[Run]:
     if done.error is not None:
         yield from (run_of(job, key, done.error) for key in keys)
         return
-    runs = [run for line in done.lines if isinstance(run := ledger.from_line(line.encode()), Run)]
+    runs = [
+        run
+        for line in done.lines
+        if isinstance(run := ledger.from_line(line.encode()), Run)
+    ]
     told = [
-        (run.benchmark, run.detector, run.setting, run.experiment, run.instance_id, run.run_index)
+        (
+            run.benchmark,
+            run.detector,
+            run.setting,
+            run.experiment,
+            run.instance_id,
+            run.run_index,
+        )
         for run in runs
     ]
-    if told != [(job.benchmark, job.detector, job.setting, job.job, *key) for key in keys]:
+    if told != [
+        (job.benchmark, job.detector, job.setting, job.job, *key) for key in keys
+    ]:
         raise ClusterError(
             f"A worker answered something other than {keys[0][0]}.",
             remedy="Check who uses the cluster.",

@@ -31,7 +31,9 @@ class PrintedRow(NamedTuple):
     cells: dict[str, str]
 
 
-def printed_beside(store: Store, benchmark: str, rows: Sequence[ScoreRow]) -> list[PrintedRow]:
+def printed_beside(
+    store: Store, benchmark: str, rows: Sequence[ScoreRow]
+) -> list[PrintedRow]:
     """Of the setting of the first of `rows`, what is printed of detectors that have no published row among them."""
     if benchmark != BENCHMARK or not rows:
         return []

@@ -57,16 +57,21 @@ def input_of_instance(
     Raises PromptError as `prompt_of_instance`.
     """
     cursor = store.cursor()
-    named = benchmark or _benchmark(inputs.benchmarks_of(cursor, instance_id), instance_id)
+    named = benchmark or _benchmark(
+        inputs.benchmarks_of(cursor, instance_id), instance_id
+    )
     cells = inputs.instance_cells(cursor, named, instance_id)
     of_origin = {
-        origin: [cell for cell in cells if cell.origin == origin] for origin in _origins(cells)
+        origin: [cell for cell in cells if cell.origin == origin]
+        for origin in _origins(cells)
     }
     if not of_origin:
         raise _without_cells(named, instance_id)
     if setting is Setting.CODE:
         return Input(next(iter(of_origin.values())), None)
-    state = _best_state(inputs.instance_states(cursor, named, instance_id), setting, of_origin)
+    state = _best_state(
+        inputs.instance_states(cursor, named, instance_id), setting, of_origin
+    )
     chosen = of_origin[_cells_origin(state)]
     _refuse_other_target(chosen, state)
     return Input(chosen, state)
@@ -80,7 +85,9 @@ def _benchmark(found: dict[str, bool], instance_id: str) -> str:
             remedy="Use an id with its version, such as pandas_1_reproduced, or the path of a notebook.",
         )
     if JUNOBENCH.benchmark in with_cells or not with_cells:
-        return JUNOBENCH.benchmark if JUNOBENCH.benchmark in found else next(iter(found))
+        return (
+            JUNOBENCH.benchmark if JUNOBENCH.benchmark in found else next(iter(found))
+        )
     if len(with_cells) > 1:
         raise PromptError(
             f"{instance_id} is an instance of {' and of '.join(with_cells)}.",
@@ -94,7 +101,9 @@ def _without_cells(benchmark: str, instance_id: str) -> PromptError:
         remedy = "Load the published texts: `python -m crane_core fetch crane-llm`, or `import` the archive."
     else:
         remedy = "Import its notebooks, or choose the benchmark that has them: --benchmark B."
-    return PromptError(f"The cells of {instance_id} of {benchmark} are not loaded.", remedy=remedy)
+    return PromptError(
+        f"The cells of {instance_id} of {benchmark} are not loaded.", remedy=remedy
+    )
 
 
 def _origins(cells: Sequence[Cell]) -> list[str]:
@@ -112,7 +121,9 @@ def _best_state(
 ) -> KernelState:
     """A state that was published under this very setting, else one that holds what it shows."""
     fitting = [
-        state for state in states if can_show(state, setting) and _cells_origin(state) in cells
+        state
+        for state in states
+        if can_show(state, setting) and _cells_origin(state) in cells
     ]
     if not fitting:
         of = next(iter(cells.values()))[0]
@@ -121,7 +132,8 @@ def _best_state(
             remedy="Pass the path of its notebook, which is then run up to the target; or import a `capture` file.",
         )
     return min(
-        fitting, key=lambda state: (state.setting is not setting, _rank(_cells_origin(state)))
+        fitting,
+        key=lambda state: (state.setting is not setting, _rank(_cells_origin(state))),
     )
 
 

@@ -87,7 +87,9 @@ def notebooks_of(benchmark: str, folder: DataFolder, into: Path) -> dict[str, No
     return found
 
 
-def rehearsing(plan: JobPlan, notebooks: Mapping[str, Notebook], how: RehearsalOptions) -> Worker:
+def rehearsing(
+    plan: JobPlan, notebooks: Mapping[str, Notebook], how: RehearsalOptions
+) -> Worker:
     """A worker that brings each open instance to its target in its own kernel, and rehearses the target."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
@@ -144,7 +146,9 @@ def _predicted(
 def _target(plan: JobPlan, instance_id: str) -> int | None:
     given = plan.inputs[instance_id].input
     assert given is not None
-    return next(cell.notebook_index for cell in given.cells if cell.role is CellRole.TARGET)
+    return next(
+        cell.notebook_index for cell in given.cells if cell.role is CellRole.TARGET
+    )
 
 
 def verdict(told: Rehearsal) -> Prediction:
@@ -152,12 +156,19 @@ def verdict(told: Rehearsal) -> Prediction:
     if told.outcome is RehearsalEnd.RAN_THROUGH:
         return Prediction(False, f"{told.how}: {told.title}.", _diagnostics(told))
     if told.outcome is RehearsalEnd.CRASH:
-        place = f"line {told.line}, `{told.code_line}`, raised" if told.line else "it raised"
+        place = (
+            f"line {told.line}, `{told.code_line}`, raised"
+            if told.line
+            else "it raised"
+        )
         return Prediction(
-            True, f"{told.how}: {place} {told.exception}: {told.message}", _diagnostics(told)
+            True,
+            f"{told.how}: {place} {told.exception}: {told.message}",
+            _diagnostics(told),
         )
     raise DetectorError(
-        f"{told.title}: {told.why}." if told.why else f"{told.title}.", remedy=_TRIED_AGAIN
+        f"{told.title}: {told.why}." if told.why else f"{told.title}.",
+        remedy=_TRIED_AGAIN,
     )
 
 

@@ -54,19 +54,26 @@ def scores(store: Store, job: str) -> list[ScoreRow]:
     mine = frame[frame["experiment"] == job]
     if mine.empty:
         return []
-    return [*_rows(mine, is_published=False), *_rows(_published(frame, mine), is_published=True)]
+    return [
+        *_rows(mine, is_published=False),
+        *_rows(_published(frame, mine), is_published=True),
+    ]
 
 
 def _published(frame: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of the study, or of its later release where the study has none of the setting."""
     setting = Setting(mine["setting"].iloc[0])
     there = frame[
-        (frame["benchmark"] == BENCHMARK) & (frame["setting"] == _BESIDE.get(setting, setting))
+        (frame["benchmark"] == BENCHMARK)
+        & (frame["setting"] == _BESIDE.get(setting, setting))
     ]
     there = there[
-        (mine["benchmark"].iloc[0] == BENCHMARK) & there["instance_id"].isin(mine["instance_id"])
+        (mine["benchmark"].iloc[0] == BENCHMARK)
+        & there["instance_id"].isin(mine["instance_id"])
     ]
-    releases = [STUDY] if there["experiment"].eq(STUDY).any() else later_releases(there)[:1]
+    releases = (
+        [STUDY] if there["experiment"].eq(STUDY).any() else later_releases(there)[:1]
+    )
     chosen: pd.DataFrame = there[there["experiment"].isin(releases)]
     return chosen
 
@@ -76,7 +83,13 @@ def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[ScoreRow]:
         return []
     tables = {
         name: as_rows(
-            rate_table(frame, by=_WHO, rate=name, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+            rate_table(
+                frame,
+                by=_WHO,
+                rate=name,
+                rule=VoteRule.MAJORITY,
+                credit=Credit.DETECTION,
+            )
         )
         for name in RATES
     }
@@ -88,7 +101,13 @@ def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[ScoreRow]:
         rates = {name: _rate(table[place]) for name, table in tables.items()}
         rows.append(
             ScoreRow(
-                title, setting, experiment, is_published, int(n), int(found["left_out"]), rates
+                title,
+                setting,
+                experiment,
+                is_published,
+                int(n),
+                int(found["left_out"]),
+                rates,
             )
         )
     return rows
@@ -96,6 +115,7 @@ def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[ScoreRow]:
 
 def _rate(row: dict[str, Any]) -> Rate:
     value, low, high = (
-        math.nan if row[name] is None else float(row[name]) for name in ("value", "low", "high")
+        math.nan if row[name] is None else float(row[name])
+        for name in ("value", "low", "high")
     )
     return Rate(value, low, high, int(row["n"]), int(row["n_cases"]))

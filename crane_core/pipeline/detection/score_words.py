@@ -19,16 +19,27 @@ def table_words(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()) ->
     beside_others = bool(printed) or any(row.is_published for row in rows)
     lines = [
         _HEADER,
-        *(_cells(row, "*" if beside_others and not row.is_published else "") for row in rows),
+        *(
+            _cells(row, "*" if beside_others and not row.is_published else "")
+            for row in rows
+        ),
         *(_printed_cells(row) for row in printed),
     ]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
+    widths = [
+        max(len(line[column]) for line in lines) for column in range(len(_HEADER))
+    ]
     table = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        "  ".join(
+            cell.ljust(width) for cell, width in zip(line, widths, strict=True)
+        ).rstrip()
         for line in lines
     ]
     published = sorted({row.experiment for row in rows if row.is_published})
-    beside = f"; published rows: {', '.join(published)}, the same instances" if published else ""
+    beside = (
+        f"; published rows: {', '.join(published)}, the same instances"
+        if published
+        else ""
+    )
     left_out = [
         f"{row.title}: {row.left_out} of {row.n} instances without a vote"
         for row in rows
@@ -68,14 +79,17 @@ def _cells(row: ScoreRow, mark: str) -> tuple[str, ...]:
 def _percent(rate: Rate) -> str:
     if math.isnan(rate.value):
         return "undefined"
-    value, low, high = (digits(100 * share, 1) for share in (rate.value, rate.low, rate.high))
+    value, low, high = (
+        digits(100 * share, 1) for share in (rate.value, rate.low, rate.high)
+    )
     return f"{value} [{low}, {high}]"
 
 
 def rows_json(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
     """Shares of 1; a rate that nothing defines is null."""
     return [
-        row._asdict() | {"rates": {name: _plain(rate) for name, rate in row.rates.items()}}
+        row._asdict()
+        | {"rates": {name: _plain(rate) for name, rate in row.rates.items()}}
         for row in rows
     ]
 

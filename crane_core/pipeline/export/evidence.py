@@ -19,7 +19,12 @@ from crane_core.pipeline.audit import FILE as AUDIT
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.loading.load import embedded_digests
-from crane_core.pipeline.loading.sources import SIDECAR, StagedSource, fingerprint, staged_sources
+from crane_core.pipeline.loading.sources import (
+    SIDECAR,
+    StagedSource,
+    fingerprint,
+    staged_sources,
+)
 from crane_core.pipeline.maintenance.ledger_copy import copy_ledger
 from crane_core.pipeline.places import DataFolder
 
@@ -88,11 +93,15 @@ def write_pack(
     with fresh_folder(out) as fresh:
         manifest = Manifest(
             ledger=tuple(_copied_ledger(folder, fresh)),
-            sources=tuple(_copied_sources(folder, fresh, with_published=with_published)),
+            sources=tuple(
+                _copied_sources(folder, fresh, with_published=with_published)
+            ),
             tables=tuple(_written(fresh, tables)),
             embedded=embedded_digests(),
         )
-        (fresh / MANIFEST).write_text(json.dumps(manifest.to_json(), indent=1) + "\n", "utf-8")
+        (fresh / MANIFEST).write_text(
+            json.dumps(manifest.to_json(), indent=1) + "\n", "utf-8"
+        )
         (fresh / "README.md").write_text(readme(manifest.sources), "utf-8")
     return manifest
 
@@ -105,7 +114,9 @@ def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
 
     for name, content in copy_ledger(folder.ledger, into / LEDGER, is_evidence):
         yield PackedFile(
-            f"{LEDGER}/{name.as_posix()}", hashlib.sha256(content).hexdigest(), len(content)
+            f"{LEDGER}/{name.as_posix()}",
+            hashlib.sha256(content).hexdigest(),
+            len(content),
         )
 
 
@@ -126,7 +137,13 @@ def _copied_sources(
             told = json.loads((kept / SIDECAR).read_text("utf-8"))
             told["origin"] = Path(told["origin"]).name
             (target / SIDECAR).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-        identity = (source.source_id, source.kind, source.name, source.sha256, source.n_bytes)
+        identity = (
+            source.source_id,
+            source.kind,
+            source.name,
+            source.sha256,
+            source.n_bytes,
+        )
         yield PackedSource(*identity, is_included)
 
 
@@ -140,4 +157,6 @@ def _written(into: Path, tables: list[PackText]) -> Iterator[PackedFile]:
     for table in tables:
         path = into / TABLES / table.name
         path.write_text(table.text, "utf-8")
-        yield PackedFile(f"{TABLES}/{table.name}", fingerprint(path), path.stat().st_size)
+        yield PackedFile(
+            f"{TABLES}/{table.name}", fingerprint(path), path.stat().st_size
+        )

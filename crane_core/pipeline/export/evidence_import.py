@@ -25,7 +25,12 @@ from crane_core.pipeline.export.evidence import (
     PackedSource,
 )
 from crane_core.pipeline.loading.load import embedded_digests
-from crane_core.pipeline.loading.sources import SIDECAR, fingerprint, read_sidecar, staged_sources
+from crane_core.pipeline.loading.sources import (
+    SIDECAR,
+    fingerprint,
+    read_sidecar,
+    staged_sources,
+)
 from crane_core.pipeline.places import DataFolder
 
 
@@ -82,7 +87,11 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
         n_sources_known=sum(source.source_id in known for source in included),
         missing=tuple(missing),
         other_embedded=tuple(
-            sorted(name for name, digest in manifest.embedded.items() if ours.get(name) != digest)
+            sorted(
+                name
+                for name, digest in manifest.embedded.items()
+                if ours.get(name) != digest
+            )
         ),
     )
 
@@ -97,9 +106,18 @@ def read_manifest(path: Path) -> Manifest:
             ledger=tuple(_packed_file(entry) for entry in body["ledger"]),
             sources=tuple(_packed_source(entry) for entry in body["sources"]),
             tables=(),
-            embedded={str(name): str(digest) for name, digest in body["embedded"].items()},
+            embedded={
+                str(name): str(digest) for name, digest in body["embedded"].items()
+            },
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise SourceError(
             f"{path / MANIFEST} is not the manifest of an evidence pack: {error}.",
             remedy="Export the pack again.",
@@ -124,7 +142,12 @@ def _packed_source(entry: dict[str, Any]) -> PackedSource:
     name = str(entry["source_id"])
     if not name.isalnum():
         raise ValueError(f"{name!r} is not the id of a source")
-    told = (str(entry["kind"]), str(entry["name"]), str(entry["sha256"]), int(entry["n_bytes"]))
+    told = (
+        str(entry["kind"]),
+        str(entry["name"]),
+        str(entry["sha256"]),
+        int(entry["n_bytes"]),
+    )
     return PackedSource(name, *told, bool(entry["is_included"]))
 
 
@@ -145,7 +168,8 @@ def _check_source(path: Path, source: PackedSource) -> None:
         source.sha256,
     ):
         raise SourceError(
-            f"{kept / SIDECAR} belongs to another source.", remedy="Export the pack again."
+            f"{kept / SIDECAR} belongs to another source.",
+            remedy="Export the pack again.",
         )
     _check_file(kept / described.file, source.sha256)
 

@@ -28,7 +28,8 @@ def readme(sources: tuple[PackedSource, ...], open_campaigns: tuple[str, ...]) -
     parts = [_HEAD]
     if left_out:
         lines = "\n".join(
-            f"- {source.name} ({source.kind}): sha256 `{source.sha256}`" for source in left_out
+            f"- {source.name} ({source.kind}): sha256 `{source.sha256}`"
+            for source in left_out
         )
         parts.append(
             "\n## Not in the pack\n\nThese are published elsewhere; get them with `crane_core fetch` or `import`."

@@ -15,7 +15,11 @@ import pandas as pd
 
 from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
-from crane_core.pipeline.judging.judged import annotators_of, judged_by, judging_campaigns
+from crane_core.pipeline.judging.judged import (
+    annotators_of,
+    judged_by,
+    judging_campaigns,
+)
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
@@ -93,7 +97,9 @@ class ExportedStatistic(NamedTuple):
                 "interval_method": method,
             }
         number = known(value)
-        return self._replace(value=None if number is None else float(number), unit=unit, **found)
+        return self._replace(
+            value=None if number is None else float(number), unit=unit, **found
+        )
 
 
 def inputs_text(inputs: Inputs) -> str:
@@ -103,7 +109,11 @@ def inputs_text(inputs: Inputs) -> str:
 
 def known(value: Any) -> Any:
     """The value as a plain one; None if it is nan or missing."""
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+    if (
+        value is None
+        or value is pd.NA
+        or (isinstance(value, float) and math.isnan(value))
+    ):
         return None
     return value.item() if hasattr(value, "item") else value
 
@@ -172,7 +182,9 @@ class Material:
     def _judgings(self) -> Iterator[Judging]:
         judging = judging_campaigns(self.folder)
         by = ["benchmark", "experiment", "detector_kind"]
-        for (benchmark, experiment, kind), rows in self.verdicts.groupby(by, sort=False):
+        for (benchmark, experiment, kind), rows in self.verdicts.groupby(
+            by, sort=False
+        ):
             who = annotators_of(self.labels, rows, judging)
             main = (Credit.DETECTION, *((Credit.STRICT, Credit.HALF) if who else ()))
             for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
@@ -208,4 +220,6 @@ class Material:
             .tolist()
         )
         plan = kept_campaign(self.folder, campaigns[0]).plan if campaigns else None
-        return judged_by(self.verdicts, self.labels, judge, plan).set_axis(self.verdicts.index)
+        return judged_by(self.verdicts, self.labels, judge, plan).set_axis(
+            self.verdicts.index
+        )

@@ -29,13 +29,17 @@ _WITHOUT = "Texts of notebooks, messages, prompts and reasoning are not included
 _WITH = "Texts of notebooks, messages, prompts and reasoning are included under the terms of their authors."
 
 
-def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_texts: bool) -> str:
+def card(
+    n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_texts: bool
+) -> str:
     """The README.md; `n_rows` by config, `known` as `storage.cases.benchmarks` lists them."""
     configs = "\n".join(
         f'- config_name: {name}\n  data_files:\n  - split: train\n    path: "{name}/*.parquet"'
         for name in n_rows
     )
-    lines = "\n".join(f"| {name} | {n:,} | {MEANING[name]} |" for name, n in n_rows.items())
+    lines = "\n".join(
+        f"| {name} | {n:,} | {MEANING[name]} |" for name, n in n_rows.items()
+    )
     whose = "\n".join(
         f"- {_plain(one['title'])}: {one['n_cases']:,} cases, licence {_plain(one['licence'] or 'not stated')}"
         for one in known
@@ -51,5 +55,7 @@ def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_
 def _plain(text: object) -> str:
     """An untrusted name on one line, without Markdown or HTML syntax."""
     return "".join(
-        letter for letter in " ".join(str(text).split())[:200] if letter not in "<>[]`|*_\\"
+        letter
+        for letter in " ".join(str(text).split())[:200]
+        if letter not in "<>[]`|*_\\"
     )

@@ -61,10 +61,17 @@ def write_dataset(
         for name, table in tables.items():
             _write(fresh / name, table)
         n_rows = {name: table.num_rows for name, table in tables.items()}
-        marker = {"kind": "crane dataset", "version": 1, "with_texts": with_texts, "rows": n_rows}
+        marker = {
+            "kind": "crane dataset",
+            "version": 1,
+            "with_texts": with_texts,
+            "rows": n_rows,
+        }
         (fresh / MARKER).write_text(json.dumps(marker, indent=1) + "\n", "utf-8")
         known = as_rows(benchmarks(material.store.cursor()))
-        (fresh / "README.md").write_text(card(n_rows, known, with_texts=with_texts), "utf-8")
+        (fresh / "README.md").write_text(
+            card(n_rows, known, with_texts=with_texts), "utf-8"
+        )
     return DatasetRows(n_rows)
 
 

@@ -49,10 +49,14 @@ def write_run(folder: DataFolder, job: str, out: Path) -> Manifest:
         )
     if out.exists() or out.suffix != SUFFIX:
         why = "already exists" if out.exists() else f"does not end with {SUFFIX}"
-        raise SourceError(f"{out} {why}.", remedy=f"Name a new file such as {job}{SUFFIX}.")
+        raise SourceError(
+            f"{out} {why}.", remedy=f"Name a new file such as {job}{SUFFIX}."
+        )
     content = whole_lines(job_file(folder, job).read_bytes())
     packed = PackedFile(
-        f"{LEDGER}/{FOLDER}/{job}.jsonl", hashlib.sha256(content).hexdigest(), len(content)
+        f"{LEDGER}/{FOLDER}/{job}.jsonl",
+        hashlib.sha256(content).hexdigest(),
+        len(content),
     )
     manifest = Manifest((packed,), tuple(_named(folder)), (), embedded_digests())
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +100,8 @@ def opened_run(path: Path) -> Iterator[Path]:
         if contents.problems:
             [first, *_] = contents.problems
             raise SourceError(
-                f"{path.name} holds {first.path}: {first.reason}.", remedy="Export the run again."
+                f"{path.name} holds {first.path}: {first.reason}.",
+                remedy="Export the run again.",
             )
         for name in contents.names:
             target = Path(place) / name
@@ -107,5 +112,11 @@ def opened_run(path: Path) -> Iterator[Path]:
 
 def _named(folder: DataFolder) -> Iterator[PackedSource]:
     for source in staged_sources(folder.sources):
-        identity = (source.source_id, source.kind, source.name, source.sha256, source.n_bytes)
+        identity = (
+            source.source_id,
+            source.kind,
+            source.name,
+            source.sha256,
+            source.n_bytes,
+        )
         yield PackedSource(*identity, is_included=False)

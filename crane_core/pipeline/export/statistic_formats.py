@@ -44,14 +44,21 @@ SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
 def statistics_csv(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
     """One row per statistic, the first column its kind; what is missing is empty."""
     return csv_text(
-        [("kind", *COLUMNS), *((kind, *row) for kind, rows in found.items() for row in rows)]
+        [
+            ("kind", *COLUMNS),
+            *((kind, *row) for kind, rows in found.items() for row in rows),
+        ]
     )
 
 
 def statistics_json(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
     """`{"statistics": [{"kind", ...}]}`, the members of ExportedStatistic; what is missing is null."""
-    rows = [{"kind": kind} | row._asdict() for kind, rows in found.items() for row in rows]
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+    rows = [
+        {"kind": kind} | row._asdict() for kind, rows in found.items() for row in rows
+    ]
+    lines = ",\n".join(
+        json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows
+    )
     return f'{{"statistics": [\n{lines}\n]}}\n'
 
 
@@ -59,7 +66,10 @@ def statistics_latex(kind: str, rows: Iterable[ExportedStatistic]) -> str:
     """One longtable of a kind, numbers rounded; it needs the packages longtable and booktabs."""
     title = escaped(kind.replace("_", " ").capitalize())
     head = " & ".join(escaped(name) for name in LATEX_COLUMNS) + r" \\"
-    body = [" & ".join(escaped(text) for text in _latex_fields(row)) + r" \\" for row in rows]
+    body = [
+        " & ".join(escaped(text) for text in _latex_fields(row)) + r" \\"
+        for row in rows
+    ]
     lines = [
         r"\begin{longtable}{" + "l" * len(LATEX_COLUMNS) + "}",
         rf"\caption{{{title}}} \label{{tab:{kind}}} \\",
@@ -77,9 +87,14 @@ def statistics_latex(kind: str, rows: Iterable[ExportedStatistic]) -> str:
 def _latex_fields(row: ExportedStatistic) -> tuple[str, ...]:
     policy = ", ".join(filter(None, [row.runs, row.credit, row.judged_by]))
     who = [
-        text or "" for text in (row.statistic, row.experiment, row.detector, row.input, row.group)
+        text or ""
+        for text in (row.statistic, row.experiment, row.detector, row.input, row.group)
     ]
-    ends = "" if row.low is None else f"{number(row.low, row.unit)} to {number(row.high, row.unit)}"
+    ends = (
+        ""
+        if row.low is None
+        else f"{number(row.low, row.unit)} to {number(row.high, row.unit)}"
+    )
     shown = number(row.value, row.unit) or row.stated or ""
     p = row.p if row.p_adjusted is None else row.p_adjusted
     return (*who, policy, shown, ends, "" if row.n is None else str(row.n), p_text(p))
@@ -87,7 +102,9 @@ def _latex_fields(row: ExportedStatistic) -> tuple[str, ...]:
 
 def number(value: float | None, unit: str | None) -> str:
     """A value rounded half up as its unit is read; nothing if there is none."""
-    return "" if value is None else digits(value, DECIMALS.get(unit or "", USUAL_DECIMALS))
+    return (
+        "" if value is None else digits(value, DECIMALS.get(unit or "", USUAL_DECIMALS))
+    )
 
 
 def p_text(p: float | None) -> str:

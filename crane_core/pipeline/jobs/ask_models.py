@@ -88,12 +88,18 @@ class AskingOptions:
         """
         spent = before.spent
         is_capped = self.caps.usd is not None or self.caps.tokens is not None
-        more_in, more_out = before.uncounted_tokens() if is_capped and spent.n_uncounted else (0, 0)
+        more_in, more_out = (
+            before.uncounted_tokens() if is_capped and spent.n_uncounted else (0, 0)
+        )
         n_in, n_out = spent.input_tokens + more_in, spent.output_tokens + more_out
         by_price = self.price.usd(n_in, n_out) if self.price else 0.0
         usd = max(spent.usd or 0.0, by_price)
         return Budget(
-            self.caps.usd, self.caps.tokens, self.price, spent_usd=usd, spent_tokens=n_in + n_out
+            self.caps.usd,
+            self.caps.tokens,
+            self.price,
+            spent_usd=usd,
+            spent_tokens=n_in + n_out,
         )
 
 
@@ -108,7 +114,11 @@ def asking(
 ) -> AskingOptions:
     """With the price given or known. Raises DetectorError for a cap in USD without a price."""
     wanted = caps or Caps()
-    price = price_of(endpoint, given) if wanted.usd is None else price_for_cap(endpoint, given)
+    price = (
+        price_of(endpoint, given)
+        if wanted.usd is None
+        else price_for_cap(endpoint, given)
+    )
     return AskingOptions(endpoint, concurrency, price, wanted, seed, retries)
 
 
@@ -131,7 +141,11 @@ def estimate(asked: AskingOptions, n_requests: int, input_tokens: int) -> CostEs
         return CostEstimate(n_requests, input_tokens, None, None, cap)
     price, longest = asked.price, n_requests * asked.endpoint.max_output_tokens
     return CostEstimate(
-        n_requests, input_tokens, price.usd(input_tokens, 0), price.usd(input_tokens, longest), cap
+        n_requests,
+        input_tokens,
+        price.usd(input_tokens, 0),
+        price.usd(input_tokens, longest),
+        cap,
     )
 
 
@@ -186,7 +200,9 @@ def came_of(answer: Answer, price: Price | None) -> Came:
         answered_at=now(),
         text=None if answer.text is None else sayable(answer.text),
         trouble=None if answer.trouble is None else sayable(answer.trouble),
-        finish_reason=None if answer.finish_reason is None else sayable(answer.finish_reason),
+        finish_reason=None
+        if answer.finish_reason is None
+        else sayable(answer.finish_reason),
         seconds=float(answer.seconds),
         attempts=answer.attempts,
         input_tokens=used[0],

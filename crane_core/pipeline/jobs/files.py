@@ -80,7 +80,11 @@ class Standing(NamedTuple):
             for reply in replies
             if isinstance(reply, Reply)
         ]
-        said = [reply.text or "" for reply in replies if isinstance(reply, (Reply, JudgeReply))]
+        said = [
+            reply.text or ""
+            for reply in replies
+            if isinstance(reply, (Reply, JudgeReply))
+        ]
         return sum(count_tokens(text).n for text in asked), sum(
             count_tokens(text).n for text in said
         )
@@ -98,7 +102,9 @@ def now() -> str:
 
 def came(reply: Reply | JudgeReply | Run) -> bool:
     """Whether anything came back."""
-    return reply.crashes is not None if isinstance(reply, Run) else reply.text is not None
+    return (
+        reply.crashes is not None if isinstance(reply, Run) else reply.text is not None
+    )
 
 
 def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
@@ -111,7 +117,9 @@ def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
 
 def job_name(*parts: str, options: dict[str, Any]) -> str:
     """The job's name: its subject, and a digest of everything that affects its answers."""
-    shaping = {name: value for name, value in options.items() if name not in NOT_SHAPING}
+    shaping = {
+        name: value for name, value in options.items() if name not in NOT_SHAPING
+    }
     exact = json.dumps([parts, shaping], sort_keys=True, ensure_ascii=True)
     readable = slug("-".join(parts).replace("+", "-plus-"))
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:NAME_DIGITS]}"
@@ -161,13 +169,20 @@ def standing(folder: DataFolder, job: str) -> Standing:
     path = job_file(folder, job)
     records = ledger.tail(path).records if path.exists() else []
     found = next(
-        (record for record in reversed(records) if isinstance(record, (Job, JudgeJob))), None
+        (record for record in reversed(records) if isinstance(record, (Job, JudgeJob))),
+        None,
     )
-    replies = [record for record in records if isinstance(record, (Reply, JudgeReply, Run))]
+    replies = [
+        record for record in records if isinstance(record, (Reply, JudgeReply, Run))
+    ]
     return Standing(
         job=found,
         replies={key_of(reply): reply for reply in replies},
-        prompts={record.sha256: record.text for record in records if isinstance(record, Prompt)},
+        prompts={
+            record.sha256: record.text
+            for record in records
+            if isinstance(record, Prompt)
+        },
         spent=spent_on(replies),
     )
 

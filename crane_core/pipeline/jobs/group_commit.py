@@ -40,7 +40,9 @@ class GroupCommit:
         self._max_waiting = max_waiting
         self._waiting: Queue[Record | None] = Queue(max_waiting)
         self._is_open = True
-        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="group-commit")
+        self._writer = ThreadPoolExecutor(
+            max_workers=1, thread_name_prefix="group-commit"
+        )
 
     def __enter__(self) -> GroupCommit:
         self._end = self._writer.submit(self._write_all)

@@ -20,7 +20,10 @@ def with_what_they_say(records: Iterable[Record]) -> Iterator[Record]:
         yield record
         if isinstance(record, Reply):
             yield run_of(record)
-        elif isinstance(record, JudgeReply) and (judgement := judgement_of(record)) is not None:
+        elif (
+            isinstance(record, JudgeReply)
+            and (judgement := judgement_of(record)) is not None
+        ):
             yield judgement
 
 

@@ -40,14 +40,19 @@ def outcome_words(outcome: JobOutcome, skipped: Counter[str]) -> list[str]:
     if outcome.ended is not None:
         lines.append(f"  stopped early: {outcome.ended}")
     if outcome.n_open:
-        lines.append(f"  {outcome.n_open:,} questions are open; the same command resumes there")
+        lines.append(
+            f"  {outcome.n_open:,} questions are open; the same command resumes there"
+        )
     return lines
 
 
 def _reasons(what: str, reasons: Counter[str]) -> list[str]:
     if not reasons:
         return []
-    shown = [f"    {n:,} x {reason[:200]}" for reason, n in reasons.most_common(SHOWN_REASONS)]
+    shown = [
+        f"    {n:,} x {reason[:200]}"
+        for reason, n in reasons.most_common(SHOWN_REASONS)
+    ]
     more = len(reasons) - SHOWN_REASONS
     return [
         f"  {what}: {reasons.total():,}",
@@ -61,7 +66,9 @@ def estimate_words(sent: CostEstimate) -> str:
     lines = f"{sent.n_requests:,} requests with {sent.input_tokens:,} tokens of input"
     if sent.input_usd is None or sent.most_usd is None:
         if sent.most_tokens is None:
-            return f"{lines}, price unknown: cap it with --budget-tokens N, {_STATE_PRICE}"
+            return (
+                f"{lines}, price unknown: cap it with --budget-tokens N, {_STATE_PRICE}"
+            )
         return f"{lines}, price unknown; at most {sent.most_tokens:,} tokens for the whole job, {_STATE_PRICE}"
     return f"{lines}: {usd_words(sent.input_usd)} for the input, at most {usd_words(sent.most_usd)} including replies"
 

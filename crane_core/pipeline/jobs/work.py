@@ -15,7 +15,16 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from crane_core import ledger
-from crane_core.domain import Detector, Job, JudgeJob, JudgeReply, Prompt, Record, Reply, Run
+from crane_core.domain import (
+    Detector,
+    Job,
+    JudgeJob,
+    JudgeReply,
+    Prompt,
+    Record,
+    Reply,
+    Run,
+)
 from crane_core.pipeline.jobs.files import (
     Spent,
     Standing,
@@ -74,7 +83,11 @@ class JobProgress:
     @property
     def per_s(self) -> float:
         """Questions dealt with per second since this start."""
-        return (self.n_now + self.n_troubles) / self.elapsed_s if self.elapsed_s > 0 else 0.0
+        return (
+            (self.n_now + self.n_troubles) / self.elapsed_s
+            if self.elapsed_s > 0
+            else 0.0
+        )
 
     @property
     def left_s(self) -> float | None:
@@ -126,7 +139,9 @@ def carry_out(
         if now.open:
             watch = _Watch(now, progress, began)
             path = job_file(folder, now.job.job)
-            with GroupCommit(path, watch.saved, stopped, max_waiting=max(1, at_once)) as commit:
+            with GroupCommit(
+                path, watch.saved, stopped, max_waiting=max(1, at_once)
+            ) as commit:
                 ended = worker(now.open, _keeping(now, commit), stopped)
         elif labels_of(now.before.job) != labels_of(work.job):
             ledger.append(job_file(folder, work.job.job), work.job)
@@ -154,7 +169,9 @@ def _keeping(work: Work, commit: GroupCommit) -> Keep:
 class _Watch:
     """Counts the answers on disk and reports progress."""
 
-    def __init__(self, work: Work, progress: Callable[[JobProgress], None], began: float) -> None:
+    def __init__(
+        self, work: Work, progress: Callable[[JobProgress], None], began: float
+    ) -> None:
         answered = work.before.answered
         self._n_all = len(work.items)
         self._progress = progress
@@ -165,7 +182,9 @@ class _Watch:
         self._spent = work.before.spent
 
     def saved(self, records: Sequence[Record]) -> None:
-        answers = [record for record in records if isinstance(record, (Reply, JudgeReply, Run))]
+        answers = [
+            record for record in records if isinstance(record, (Reply, JudgeReply, Run))
+        ]
         if not answers:
             return
         n_came = sum(map(came, answers))
@@ -184,7 +203,9 @@ class _Watch:
         )
 
 
-def _outcome(folder: DataFolder, work: Work, elapsed_s: float, ended: str | None) -> JobOutcome:
+def _outcome(
+    folder: DataFolder, work: Work, elapsed_s: float, ended: str | None
+) -> JobOutcome:
     """Computed from the file, whose content decides."""
     after = standing(folder, work.job.job)
     wanted = set(work.items)

@@ -32,7 +32,11 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation, judge_prompt
 from crane_core.prompts.judge_reply import SCHEMA_NAME, judge_reply_schema
-from crane_core.prompts.template import Template, template_for_campaign_judge, template_for_judge
+from crane_core.prompts.template import (
+    Template,
+    template_for_campaign_judge,
+    template_for_judge,
+)
 from crane_core.prompts.tokens import count_tokens
 from crane_core.storage import jobs
 from crane_core.storage.store import Store
@@ -107,39 +111,59 @@ class JudgePlan:
         return sum(count_tokens(self.prompt(key)).n for key in self.work.open)
 
 
-def plan_judgement(store: Store, folder: DataFolder, wanted: WantedJudgement) -> JudgePlan:
+def plan_judgement(
+    store: Store, folder: DataFolder, wanted: WantedJudgement
+) -> JudgePlan:
     """The job and its open questions. Nothing is written, and the store is not needed afterwards.
 
     Raises DetectorError if there is none to judge.
     """
     campaign = wanted.campaign
-    cases, skipped = _cases(store, wanted) if campaign is None else _items(store, campaign)
+    cases, skipped = (
+        _cases(store, wanted) if campaign is None else _items(store, campaign)
+    )
     guideline = current_guideline(folder, campaign) if campaign else None
     own = own_labels(campaign)
     template = wanted.template or template_of(campaign)
     options = wanted.options
     if campaign and guideline:
-        options = options | {CAMPAIGN: campaign.campaign, "guideline": guideline.version}
+        options = options | {
+            CAMPAIGN: campaign.campaign,
+            "guideline": guideline.version,
+        }
     subject = [campaign.campaign] if campaign else []
     base = job_name(
-        JUDGE, wanted.model, *subject, wanted.benchmark, wanted.experiment, options=options
+        JUDGE,
+        wanted.model,
+        *subject,
+        wanted.benchmark,
+        wanted.experiment,
+        options=options,
     )
     name = chosen_name(folder, base, again=wanted.again)
     before = standing(folder, name)
     begun = before.job if isinstance(before.job, JudgeJob) else None
     wished = (
-        f"{JUDGE} {wanted.model} on {campaign.campaign}" if campaign else f"{JUDGE} {wanted.model}"
+        f"{JUDGE} {wanted.model} on {campaign.campaign}"
+        if campaign
+        else f"{JUDGE} {wanted.model}"
     )
     annotator = begun.annotator if begun else _free_name(store, wished, name, base)
     about = (name, wanted.benchmark, wanted.experiment, annotator, encoded(options))
     job = JudgeJob(*about, started_at=begun.started_at if begun else now())
     items = in_passes(list(cases), wanted.repetitions, wanted.presentations)
-    return JudgePlan(job, Work(job, items, before), cases, skipped, template, guideline, own)
+    return JudgePlan(
+        job, Work(job, items, before), cases, skipped, template, guideline, own
+    )
 
 
 def own_labels(campaign: Plan | None) -> LabelSet | None:
     """The labels of a campaign if their codes are others than the study's."""
-    return campaign.labels if campaign and campaign.labels.codes != study_labels().codes else None
+    return (
+        campaign.labels
+        if campaign and campaign.labels.codes != study_labels().codes
+        else None
+    )
 
 
 def template_of(campaign: Plan | None) -> Template:
@@ -149,7 +173,9 @@ def template_of(campaign: Plan | None) -> Template:
     return template_for_campaign_judge(has_own_labels=own_labels(campaign) is not None)
 
 
-def _items(store: Store, campaign: Plan) -> tuple[dict[Key, DiagnosisTexts], Counter[str]]:
+def _items(
+    store: Store, campaign: Plan
+) -> tuple[dict[Key, DiagnosisTexts], Counter[str]]:
     """The texts of a campaign's items as its annotators see them; they are of the verdict, not of one run."""
     cases: dict[Key, DiagnosisTexts] = {}
     skipped: Counter[str] = Counter()
@@ -162,11 +188,17 @@ def _items(store: Store, campaign: Plan) -> tuple[dict[Key, DiagnosisTexts], Cou
             skipped[NO_TEXT] += 1
         else:
             verdict = item.verdict
-            key = (verdict.instance_id, verdict.detector, str(verdict.setting), WHOLE_VERDICT)
+            key = (
+                verdict.instance_id,
+                verdict.detector,
+                str(verdict.setting),
+                WHOLE_VERDICT,
+            )
             cases[key] = DiagnosisTexts(told.ground_truth, told.diagnosis)
     if not cases:
         raise DetectorError(
-            f"No item of {campaign.campaign!r} has both texts on this machine.", remedy=_REMEDY
+            f"No item of {campaign.campaign!r} has both texts on this machine.",
+            remedy=_REMEDY,
         )
     return cases, skipped
 
@@ -180,7 +212,10 @@ def in_passes(
     """
     ordered = sorted(runs, key=lambda run: run[-1])
     passes = product(range(1, repetitions + 1), ordered, presentations)
-    return [(*run, repetition, str(presentation)) for repetition, run, presentation in passes]
+    return [
+        (*run, repetition, str(presentation))
+        for repetition, run, presentation in passes
+    ]
 
 
 def judging(plan: JudgePlan, asked: AskingOptions) -> Worker:
@@ -197,7 +232,9 @@ def judging(plan: JudgePlan, asked: AskingOptions) -> Worker:
     )
 
 
-def _cases(store: Store, wanted: WantedJudgement) -> tuple[dict[Key, DiagnosisTexts], Counter[str]]:
+def _cases(
+    store: Store, wanted: WantedJudgement
+) -> tuple[dict[Key, DiagnosisTexts], Counter[str]]:
     found = jobs.diagnoses_to_judge(store.cursor(), wanted.benchmark, wanted.experiment)
     cases: dict[Key, DiagnosisTexts] = {}
     skipped: Counter[str] = Counter()
@@ -208,11 +245,15 @@ def _cases(store: Store, wanted: WantedJudgement) -> tuple[dict[Key, DiagnosisTe
         ):
             continue
         if cause and cause.strip():
-            cases[instance_id, detector, setting, run_index] = DiagnosisTexts(cause, diagnosis)
+            cases[instance_id, detector, setting, run_index] = DiagnosisTexts(
+                cause, diagnosis
+            )
         else:
             skipped[NO_CAUSE] += 1
     if not cases:
-        raise DetectorError(_nothing(wanted, len(found), skipped.total()), remedy=_REMEDY)
+        raise DetectorError(
+            _nothing(wanted, len(found), skipped.total()), remedy=_REMEDY
+        )
     return cases, skipped
 
 
@@ -226,7 +267,8 @@ def experiment_to_judge(store: Store, benchmark: str) -> str:
     found = jobs.experiments_with_diagnoses(store.cursor(), benchmark)
     if not found:
         raise DetectorError(
-            f"No answer on {benchmark!r} predicts a crash and gives a reason.", remedy=_REMEDY
+            f"No answer on {benchmark!r} predicts a crash and gives a reason.",
+            remedy=_REMEDY,
         )
     if len(found) > 1:
         raise DetectorError(
@@ -242,9 +284,7 @@ _REMEDY = "Get texts of diagnoses and known causes with `fetch crane-llm`, or im
 def _nothing(wanted: WantedJudgement, n_found: int, n_without_cause: int) -> str:
     where = f"in the experiment {wanted.experiment!r} on {wanted.benchmark!r}"
     if n_without_cause:
-        return (
-            f"The cases of all {n_without_cause} diagnoses {where} give no cause to compare with."
-        )
+        return f"The cases of all {n_without_cause} diagnoses {where} give no cause to compare with."
     if n_found:
         return f"None of the {n_found} diagnoses {where} is of {wanted.detector!r} in the setting {wanted.setting!r}."
     return f"No verdict {where} detects a crash and gives a reason."
@@ -296,5 +336,7 @@ def label_counts(folder: DataFolder, plan: JudgePlan) -> dict[str, int]:
     )
     judgements = (judgement_of(reply) for reply in replies)
     return dict(
-        Counter(str(found.label) for found in judgements if found is not None).most_common()
+        Counter(
+            str(found.label) for found in judgements if found is not None
+        ).most_common()
     )

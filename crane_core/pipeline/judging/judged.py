@@ -16,8 +16,16 @@ from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns.campaigns import asked_for, campaign_names, kept_campaign
-from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind, labels_differences_only
+from crane_core.pipeline.campaigns.campaigns import (
+    asked_for,
+    campaign_names,
+    kept_campaign,
+)
+from crane_core.pipeline.campaigns.label_frame import (
+    KEY,
+    LabellerKind,
+    labels_differences_only,
+)
 from crane_core.pipeline.campaigns.label_sets import enters_results
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.measures import VoteRule, asks_for_label, label_weights
@@ -50,7 +58,9 @@ class Coverage(NamedTuple):
 def locked_campaigns(folder: DataFolder) -> frozenset[str]:
     """Campaigns with final outcomes."""
     return frozenset(
-        name for name in campaign_names(folder) if kept_campaign(folder, name).lock is not None
+        name
+        for name in campaign_names(folder)
+        if kept_campaign(folder, name).lock is not None
     )
 
 
@@ -76,7 +86,9 @@ def annotators_of(
     usable = labels["campaign"].isna() | (is_final & labels["campaign"].isin(judging))
     is_whole = ~labels["annotator"].map(labels_differences_only).astype(bool)
     known = labels[labels["kind"].isin(ORDER) & usable & is_whole]
-    asked = verdicts.loc[verdicts["instance_id"].isin(known["instance_id"].unique()), KEY]
+    asked = verdicts.loc[
+        verdicts["instance_id"].isin(known["instance_id"].unique()), KEY
+    ]
     known = known.merge(asked.drop_duplicates(), on=KEY)
     who = known.drop_duplicates("annotator").sort_values(
         "kind",
@@ -87,7 +99,10 @@ def annotators_of(
 
 
 def judged_by(
-    verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan: Plan | None = None
+    verdicts: pd.DataFrame,
+    labels: pd.DataFrame,
+    annotator: str,
+    plan: Plan | None = None,
 ) -> pd.DataFrame:
     """The verdict frame with `human` and `label_stratum` of this annotator, and `provenance` of the labels.
 
@@ -103,16 +118,22 @@ def judged_by(
         mine, on=KEY, how="left", validate="one_to_one"
     )
     frame = frame.rename(columns={"label": "human"})
-    frame = frame.assign(human=frame["human"].astype(object).where(frame["human"].notna(), None))
+    frame = frame.assign(
+        human=frame["human"].astype(object).where(frame["human"].notna(), None)
+    )
     return frame if plan is None else _of_campaign(frame, plan)
 
 
 def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     frame = frame if means_the_study(plan.labels) else _by_credit(frame, plan.labels)
     asked = asked_for(frame, plan.population)
-    is_gold = pd.MultiIndex.from_frame(asked[KEY]).isin([entry.verdict.key for entry in plan.gold])
+    is_gold = pd.MultiIndex.from_frame(asked[KEY]).isin(
+        [entry.verdict.key for entry in plan.gold]
+    )
     drawn_from = asked[asked["truth"] & ~is_gold]
-    drawn = pd.MultiIndex.from_frame(frame[KEY]).isin([item.verdict.key for item in plan.items])
+    drawn = pd.MultiIndex.from_frame(frame[KEY]).isin(
+        [item.verdict.key for item in plan.items]
+    )
     return frame.assign(
         human=_with_misses(frame, plan),
         label_stratum=_strata(frame, drawn_from, plan),
@@ -124,11 +145,16 @@ def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
 
 def _by_credit(frame: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
     credits = {
-        label.code: np.nan if label.credit is None else label.credit for label in labels.labels
+        label.code: np.nan if label.credit is None else label.credit
+        for label in labels.labels
     }
     words = {code: _word_of(credit) for code, credit in credits.items()}
-    said = pd.Series([words.get(code) for code in frame["human"]], index=frame.index, dtype=object)
-    return frame.assign(human=said, label_credit=frame["human"].map(credits).astype(float))
+    said = pd.Series(
+        [words.get(code) for code in frame["human"]], index=frame.index, dtype=object
+    )
+    return frame.assign(
+        human=said, label_credit=frame["human"].map(credits).astype(float)
+    )
 
 
 def _word_of(credit: float) -> str:
@@ -146,7 +172,9 @@ def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
     return frame["human"].where(~missed, str(Label.MISDETECTED))
 
 
-def _strata(frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan) -> pd.Series[str]:
+def _strata(
+    frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan
+) -> pd.Series[str]:
     """drawn_from: the detected crashes that the plan could draw."""
     strata = pd.Series(None, index=frame.index, dtype=object)
     strata[detected_crashes(frame)] = NOT_DRAWN
@@ -182,4 +210,6 @@ def detected_crashes(frame: pd.DataFrame) -> pd.Series[bool]:
 
 
 def _predicted(frame: pd.DataFrame) -> pd.Series[bool]:
-    return pd.Series(vote.majority(frame["n_crash"], frame["n_safe"]).crash, index=frame.index)
+    return pd.Series(
+        vote.majority(frame["n_crash"], frame["n_safe"]).crash, index=frame.index
+    )

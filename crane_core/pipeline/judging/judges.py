@@ -30,7 +30,9 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
     pooled = with_judged_campaigns(labels.pooled_judge_labels(store.cursor()))
     everything = label_frame(store, folder)
     return (
-        pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+        pd.concat([everything, pooled[COLUMNS]], ignore_index=True)
+        if len(pooled)
+        else everything
     )
 
 
@@ -39,10 +41,16 @@ def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
 
     It has no label texts: a page that only needs the annotators need not wait for all labels.
     """
-    pooled = with_judged_campaigns(labels.first_pooled_labels(store.cursor()).assign(label=None))
-    everything = with_campaigns(labels.first_labels(store.cursor()).assign(label=None), folder)
+    pooled = with_judged_campaigns(
+        labels.first_pooled_labels(store.cursor()).assign(label=None)
+    )
+    everything = with_campaigns(
+        labels.first_labels(store.cursor()).assign(label=None), folder
+    )
     return (
-        pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+        pd.concat([everything, pooled[COLUMNS]], ignore_index=True)
+        if len(pooled)
+        else everything
     )
 
 
@@ -51,9 +59,9 @@ def pooled_judges(passes: pd.DataFrame) -> list[str]:
     is_pooled = passes["repetition"] == 0
     return [
         str(name)
-        for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])][
-            "annotator"
-        ]
+        for name in passes[
+            is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])
+        ]["annotator"]
     ]
 
 

@@ -16,7 +16,9 @@ from crane_core.releases import PUBLISHED, SHORT, Release, is_commit
 _MARK = "@"
 
 
-def edition_of(release: Release | None, sha256: str, sources: Iterable[StagedSource]) -> str:
+def edition_of(
+    release: Release | None, sha256: str, sources: Iterable[StagedSource]
+) -> str:
     """The edition that a source of this release is; "" for the default release and for what is not a release.
 
     Where no commit is the default one, it is the first that was imported. A release without a commit goes by its
@@ -29,7 +31,9 @@ def edition_of(release: Release | None, sha256: str, sources: Iterable[StagedSou
     if is_commit(default):
         return "" if release.commit == default else edition
     others = [
-        source for source in sources if source.release and source.release.name == release.name
+        source
+        for source in sources
+        if source.release and source.release.name == release.name
     ]
     return edition if any(not source.edition for source in others) else ""
 

@@ -8,9 +8,18 @@ from pathlib import Path
 from crane_core.domain import Listed
 from crane_core.errors import SourceError
 from crane_core.pipeline.inventory import inventory
-from crane_core.pipeline.loading.load import Imported, load_partition, prepare, refuse_overlap
+from crane_core.pipeline.loading.load import (
+    Imported,
+    load_partition,
+    prepare,
+    refuse_overlap,
+)
 from crane_core.pipeline.loading.losses import keep_count
-from crane_core.pipeline.loading.sources import fingerprint, staged_archive, staged_sources
+from crane_core.pipeline.loading.sources import (
+    fingerprint,
+    staged_archive,
+    staged_sources,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.partitions import FORMS, PartitionFacts, facts_of
 from crane_core.storage.store import Store
@@ -42,18 +51,28 @@ def parquet_files(path: Path) -> list[Path]:
         found = [path] if path.suffix == SUFFIX and path.is_file() else []
     if not found:
         raise SourceError(
-            f"{path} holds no file that ends in {SUFFIX}.", remedy="See `import --help`."
+            f"{path} holds no file that ends in {SUFFIX}.",
+            remedy="See `import --help`.",
         )
     return found
 
 
-def _kept(file: Path, folder: DataFolder, store: Store, facts: PartitionFacts) -> Imported:
+def _kept(
+    file: Path, folder: DataFolder, store: Store, facts: PartitionFacts
+) -> Imported:
     sha256 = fingerprint(file)
     known = next(
-        (source for source in staged_sources(folder.sources) if source.sha256 == sha256), None
+        (
+            source
+            for source in staged_sources(folder.sources)
+            if source.sha256 == sha256
+        ),
+        None,
     )
     if known and inventory(folder).has(Listed.SOURCE, known.source_id):
-        return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
+        return Imported(
+            known.source_id, known.kind, known.name, [], [], already_loaded=True
+        )
     if known:
         raise SourceError(
             f"{known.name} was imported and removed.",
@@ -66,7 +85,8 @@ def _kept(file: Path, folder: DataFolder, store: Store, facts: PartitionFacts) -
     ) as source:
         if source.sha256 != sha256:
             raise SourceError(
-                f"{file} changed while it was read.", remedy="Import it once it is finished."
+                f"{file} changed while it was read.",
+                remedy="Import it once it is finished.",
             )
         imported = load_partition(store, folder, source, facts)
     keep_count(folder)

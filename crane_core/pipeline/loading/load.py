@@ -33,7 +33,12 @@ from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.registry import OTHER_FILES, importer_by_kind, importer_for
 from crane_core.pipeline.audit import FILE as AUDIT
 from crane_core.pipeline.inventory import FILE as INVENTORY
-from crane_core.pipeline.inventory import ListedName, inventory, inventory_file, names_of
+from crane_core.pipeline.inventory import (
+    ListedName,
+    inventory,
+    inventory_file,
+    names_of,
+)
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
 from crane_core.pipeline.loading.collecting import collection_paused
 from crane_core.pipeline.loading.editions import edition_of, filed
@@ -128,7 +133,9 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
     except OtherVersionError as other:
         if not other.is_older:
             raise
-        progress("An earlier version made the database; building it again from sources and ledger")
+        progress(
+            "An earlier version made the database; building it again from sources and ledger"
+        )
         rebuild(folder, progress)
         return open_store(folder.database, folder.sources)
     try:
@@ -194,7 +201,10 @@ def _is_current(store: Store, folder: DataFolder) -> bool:
 
 
 def rebuild(
-    folder: DataFolder, progress: Progress = lambda _: None, *, accept_loss: bool = False
+    folder: DataFolder,
+    progress: Progress = lambda _: None,
+    *,
+    accept_loss: bool = False,
 ) -> None:
     """Build the database again from sources and ledger, then put it in the old one's place.
 
@@ -212,7 +222,9 @@ def rebuild(
     store = open_store(fresh, folder.sources)
     try:
         catch_up(store, folder, progress, from_copy=False)
-        fewer = list(_fewer(before, _by_table(state.rows_of_ledger(store.bare_cursor()))))
+        fewer = list(
+            _fewer(before, _by_table(state.rows_of_ledger(store.bare_cursor())))
+        )
         if is_outdated:
             fewer = []  # rows of what was removed since are missed on purpose
     finally:
@@ -244,7 +256,10 @@ def _is_inventory_outdated(folder: DataFolder) -> bool:
     store = open_as_it_is(folder.database, folder.sources)
     try:
         return _inventory_grew(
-            folder, ledger.Position(*state.ledger_positions(store.bare_cursor()).get(INVENTORY, ()))
+            folder,
+            ledger.Position(
+                *state.ledger_positions(store.bare_cursor()).get(INVENTORY, ())
+            ),
         )
     finally:
         store.close()
@@ -260,8 +275,12 @@ def _fewer(before: Counter[str], after: Counter[str]) -> Iterator[str]:
             yield f"{table.replace('_', ' ')} of the ledger would drop from {n_rows:,} to {after[table]:,}"
 
 
-def _refuse_loss(found: list[str], remedies: Collection[str] = (RESTORE,)) -> LedgerError:
-    rest = f"; and {len(found) - SHOWN_LOSSES:,} more" if len(found) > SHOWN_LOSSES else ""
+def _refuse_loss(
+    found: list[str], remedies: Collection[str] = (RESTORE,)
+) -> LedgerError:
+    rest = (
+        f"; and {len(found) - SHOWN_LOSSES:,} more" if len(found) > SHOWN_LOSSES else ""
+    )
     return LedgerError(
         f"The database was not changed: a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
         remedy=f"{' '.join(sorted(remedies))} `doctor` lists everything.",
@@ -288,7 +307,11 @@ def _remove_database(path: Path) -> None:
 
 
 def catch_up(
-    store: Store, folder: DataFolder, progress: Progress = lambda _: None, *, from_copy: bool = True
+    store: Store,
+    folder: DataFolder,
+    progress: Progress = lambda _: None,
+    *,
+    from_copy: bool = True,
 ) -> bool:
     """Load what is on the disk and not in the store; whether anything was. One thread at a time.
 
@@ -298,7 +321,9 @@ def catch_up(
         return _catch_up(store, folder, progress, from_copy=from_copy)
 
 
-def _catch_up(store: Store, folder: DataFolder, progress: Progress, *, from_copy: bool) -> bool:
+def _catch_up(
+    store: Store, folder: DataFolder, progress: Progress, *, from_copy: bool
+) -> bool:
     _start_over_if_inventory_changed(store, folder, progress)
     kept = inventory(folder)
     loaded = state.loaded_sources(store.bare_cursor())
@@ -328,7 +353,9 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress, *, from_copy
     return bool(waiting or grown)
 
 
-def _start_over_if_inventory_changed(store: Store, folder: DataFolder, progress: Progress) -> None:
+def _start_over_if_inventory_changed(
+    store: Store, folder: DataFolder, progress: Progress
+) -> None:
     """What is removed is not loaded, and what is restored is again: both may change rows that others brought too."""
     cursor = store.bare_cursor()
     since = ledger.Position(*state.ledger_positions(cursor).get(INVENTORY, ()))
@@ -360,7 +387,9 @@ def import_paths(
     """
     for path in paths:
         if why := refusal(str(path)):
-            raise SourceError(f"{path} {why}.", remedy="Name an archive, a folder or a file.")
+            raise SourceError(
+                f"{path} {why}.", remedy="Name an archive, a folder or a file."
+            )
         if not path.exists():
             raise SourceError(
                 f"{path} does not exist.",
@@ -418,10 +447,16 @@ def _import(
         if keep_whole
         else staged_files(tree, origin=str(origin.resolve()), **staged)
     )
-    change = None if keep_whole or release else change_since_import(origin, tree.was_read, folder)
+    change = (
+        None
+        if keep_whole or release
+        else change_since_import(origin, tree.was_read, folder)
+    )
     with staging as source:
         if change is not None:
-            return _replace(change, source, folder, store, records, problems, origin, replace_by)
+            return _replace(
+                change, source, folder, store, records, problems, origin, replace_by
+            )
         if known := _known(folder, source.sha256):
             return _loaded_before(known, folder)
         if store is None:
@@ -430,7 +465,9 @@ def _import(
             )
         if source.source_id in state.loaded_sources(store.bare_cursor()):
             return _loaded_before(source, folder)
-        return _write(store, folder, _row(source), records, problems)._replace(edition=edition)
+        return _write(store, folder, _row(source), records, problems)._replace(
+            edition=edition
+        )
 
 
 def _replace(
@@ -448,7 +485,8 @@ def _replace(
         raise refuse_change(origin, change)
     if all(isinstance(record, (Benchmark, Case)) for record in records):
         raise SourceError(
-            _nothing_usable(origin, problems), remedy="The old source stays; nothing was loaded."
+            _nothing_usable(origin, problems),
+            remedy="The old source stays; nothing was loaded.",
         )
     instead = change.source.source_id
     with replaced(folder, change, by):
@@ -464,7 +502,9 @@ def _replace(
                 replaced=instead, waits_for_app=True
             )
         catch_up(store, folder)
-        return _write(store, folder, _row(source), records, problems)._replace(replaced=instead)
+        return _write(store, folder, _row(source), records, problems)._replace(
+            replaced=instead
+        )
 
 
 def _described(
@@ -472,12 +512,21 @@ def _described(
 ) -> Imported:
     """A source that is loaded without a count of what is new."""
     return Imported(
-        source.source_id, source.kind, source.name, [], problems, benchmarks=_benchmarks(records)
+        source.source_id,
+        source.kind,
+        source.name,
+        [],
+        problems,
+        benchmarks=_benchmarks(records),
     )
 
 
 def _benchmarks(records: list[Record]) -> tuple[str, ...]:
-    return tuple(sorted({record.benchmark for record in records if isinstance(record, Benchmark)}))
+    return tuple(
+        sorted(
+            {record.benchmark for record in records if isinstance(record, Benchmark)}
+        )
+    )
 
 
 def _loaded_before(known: StagedSource, folder: DataFolder) -> Imported:
@@ -489,13 +538,21 @@ def _loaded_before(known: StagedSource, folder: DataFolder) -> Imported:
             remedy=f"Bring it back: `restore source {known.source_id}`.",
         )
     return Imported(
-        known.source_id, known.kind, known.name, [], [], already_loaded=True, edition=known.edition
+        known.source_id,
+        known.kind,
+        known.name,
+        [],
+        [],
+        already_loaded=True,
+        edition=known.edition,
     )
 
 
 def as_sources(paths: list[Path]) -> list[list[Path]]:
     """Notebooks named together are one source; everything else is a separate source."""
-    notebooks = [path for path in paths if path.suffix == ".ipynb" and not path.is_dir()]
+    notebooks = [
+        path for path in paths if path.suffix == ".ipynb" and not path.is_dir()
+    ]
     others = [[path] for path in paths if path not in notebooks]
     return others + ([notebooks] if notebooks else [])
 
@@ -506,7 +563,10 @@ def _pair_name(paths: list[Path]) -> str:
 
 
 def _try_out(
-    source: StagedSource, folder: DataFolder, records: list[Record], problems: list[LoadProblem]
+    source: StagedSource,
+    folder: DataFolder,
+    records: list[Record],
+    problems: list[LoadProblem],
 ) -> Imported:
     """Write a source to its own database, so that none is kept that the app then could not load.
 
@@ -535,7 +595,12 @@ def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
 
 def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
     return next(
-        (source for source in staged_sources(folder.sources) if source.sha256 == sha256), None
+        (
+            source
+            for source in staged_sources(folder.sources)
+            if source.sha256 == sha256
+        ),
+        None,
     )
 
 
@@ -545,21 +610,35 @@ def _known_release(folder: DataFolder, release: Release | None) -> StagedSource 
         return None
     wanted = (release.name, release.commit)
     found = (
-        (source, source.release) for source in staged_sources(folder.sources) if source.release
+        (source, source.release)
+        for source in staged_sources(folder.sources)
+        if source.release
     )
-    return next((source for source, its in found if (its.name, its.commit) == wanted), None)
+    return next(
+        (source for source, its in found if (its.name, its.commit) == wanted), None
+    )
 
 
 @collection_paused()
 def _load_staged(
-    store: Store, folder: DataFolder, source: StagedSource, dropped: set[ListedName] | None = None
+    store: Store,
+    folder: DataFolder,
+    source: StagedSource,
+    dropped: set[ListedName] | None = None,
 ) -> Imported:
     if source.kind in FORMS:
         return load_partition(store, folder, source)
-    tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
+    tree = KeptTree(
+        open_tree(folder.sources / source.source_id / source.file), source.left_out
+    )
     records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
     return _write(
-        store, folder, _row(source), records, [*source.problems, *problems], dropped=dropped
+        store,
+        folder,
+        _row(source),
+        records,
+        [*source.problems, *problems],
+        dropped=dropped,
     )
 
 
@@ -595,12 +674,18 @@ def embedded_digests() -> dict[str, str]:
 def _digest(path: Path) -> str:
     """sha256 over names and bytes of a folder's tables and notebooks: whether the embedded data changed."""
     digest = hashlib.sha256()
-    for file in sorted(file for suffix in _EMBEDDED for file in path.rglob(f"*{suffix}")):
-        digest.update(f"{file.relative_to(path).as_posix()}\0{fingerprint(file)}\n".encode())
+    for file in sorted(
+        file for suffix in _EMBEDDED for file in path.rglob(f"*{suffix}")
+    ):
+        digest.update(
+            f"{file.relative_to(path).as_posix()}\0{fingerprint(file)}\n".encode()
+        )
     return digest.hexdigest()
 
 
-def _read(stream: Iterable[Record], edition: str = "") -> tuple[list[Record], list[LoadProblem]]:
+def _read(
+    stream: Iterable[Record], edition: str = ""
+) -> tuple[list[Record], list[LoadProblem]]:
     records: list[Record] = []
     problems: list[LoadProblem] = []
     for record in stream:
@@ -624,12 +709,17 @@ def _write(
     _refuse_partitioned(store, records)
     kept = inventory(folder)
     if dropped is not None and kept.removed:
-        dropped |= {thing for record in records for thing in names_of(record)} & kept.removed.keys()
+        dropped |= {
+            thing for record in records for thing in names_of(record)
+        } & kept.removed.keys()
     records = [taken for record in records if (taken := kept.taken(record)) is not None]
     row = row._replace(name=kept.title(Listed.SOURCE, row.source_id) or row.name)
 
     def change(cursor: Cursor) -> Imported:
-        added = [*write.add_records(cursor, records, source_id=row.source_id), *in_place]
+        added = [
+            *write.add_records(cursor, records, source_id=row.source_id),
+            *in_place,
+        ]
         found = [*problems, *(problem for entry in added for problem in entry.problems)]
         everything = sorted(
             found, key=lambda problem: (problem.path, problem.place, problem.reason)
@@ -638,7 +728,12 @@ def _write(
         waiting = state.without_instance(cursor, row.source_id)
         found_in = _benchmarks(records)
         return Imported(
-            row.source_id, row.kind, row.name, added, [*everything, *waiting], benchmarks=found_in
+            row.source_id,
+            row.kind,
+            row.name,
+            added,
+            [*everything, *waiting],
+            benchmarks=found_in,
         )
 
     return store.write(change)
@@ -662,7 +757,10 @@ def _refuse_partitioned(store: Store, records: list[Record]) -> None:
 
 
 def load_partition(
-    store: Store, folder: DataFolder, source: StagedSource, facts: PartitionFacts | None = None
+    store: Store,
+    folder: DataFolder,
+    source: StagedSource,
+    facts: PartitionFacts | None = None,
 ) -> Imported:
     """A Parquet file that is read where it is kept: its benchmarks and detectors are loaded, its rows are counted.
 
@@ -675,13 +773,19 @@ def load_partition(
             facts = facts_of(kept, source.name)
             refuse_overlap(store, facts, source.name)
     except SourceError as error:
-        problem = LoadProblem(source.name, "file", str(error.args[0]), ProblemKind.CONTRADICTION)
+        problem = LoadProblem(
+            source.name, "file", str(error.args[0]), ProblemKind.CONTRADICTION
+        )
         return _write(store, folder, _row(source), [], [problem])
     benchmarks = sorted({benchmark for benchmark, *_ in facts.conditions})
     records: list[Record] = [
-        JUNOBENCH if name == JUNOBENCH.benchmark else Benchmark(name, name) for name in benchmarks
+        JUNOBENCH if name == JUNOBENCH.benchmark else Benchmark(name, name)
+        for name in benchmarks
     ]
-    records += [Detector(name, title, DetectorKind(kind)) for name, title, kind in facts.detectors]
+    records += [
+        Detector(name, title, DetectorKind(kind))
+        for name, title, kind in facts.detectors
+    ]
     counted = Added(FORMS[source.kind].table, facts.n_rows, facts.n_rows, [])
     return _write(store, folder, _row(source), records, [], counted)
 
@@ -700,7 +804,12 @@ def refuse_overlap(store: Store, facts: PartitionFacts, name: str) -> None:
 
 def _row(source: StagedSource) -> SourceRow:
     return SourceRow(
-        source.source_id, source.kind, source.name, source.sha256, source.n_bytes, source.imported
+        source.source_id,
+        source.kind,
+        source.name,
+        source.sha256,
+        source.n_bytes,
+        source.imported,
     )
 
 
@@ -721,7 +830,11 @@ def _grown(
         name = file.relative_to(folder.ledger).as_posix()
         if name == AUDIT:
             continue  # tells of people, not of what pages compute
-        since = ledger.Position(*positions[name]) if name in positions else ledger.Position()
+        since = (
+            ledger.Position(*positions[name])
+            if name in positions
+            else ledger.Position()
+        )
         if file.stat().st_size != since.loaded_bytes:
             yield name, since
 
@@ -733,7 +846,11 @@ def read_again(store: Store, folder: DataFolder, file: Path) -> None:
 
 
 def _load_tail(
-    store: Store, folder: DataFolder, name: str, tail: ledger.Tail, since: ledger.Position
+    store: Store,
+    folder: DataFolder,
+    name: str,
+    tail: ledger.Tail,
+    since: ledger.Position,
 ) -> int:
     if tail.position == since:
         return 0

@@ -57,7 +57,9 @@ class LoadedBefore:
 def known_to(store: Store) -> LoadedBefore:
     cursor = store.bare_cursor()
     return LoadedBefore(
-        state.ledger_positions(cursor), state.rows_of_ledger(cursor), state.imported_sources(cursor)
+        state.ledger_positions(cursor),
+        state.rows_of_ledger(cursor),
+        state.imported_sources(cursor),
     )
 
 
@@ -92,7 +94,9 @@ def _of_roll(folder: DataFolder, roll: Roll | None) -> Iterator[Loss]:
     what = ledger_roll.fault_of(roll)
     is_wanted = roll or _files(folder) or next(_manifest(folder).rglob("*.json"), None)
     if what and is_wanted:
-        yield _by_signature(f"ledger/{ledger_manifest.FOLDER}/{ledger_roll.FILE_NAME}", what)
+        yield _by_signature(
+            f"ledger/{ledger_manifest.FOLDER}/{ledger_roll.FILE_NAME}", what
+        )
 
 
 def _by_signature(file: str, what: str) -> Loss:
@@ -100,7 +104,9 @@ def _by_signature(file: str, what: str) -> Loss:
     return Loss(file, what, remedies.get(what, OTHER_KEY))
 
 
-def _of_ledger(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> Iterator[Loss]:
+def _of_ledger(
+    folder: DataFolder, known: LoadedBefore, roll: Roll | None
+) -> Iterator[Loss]:
     names = set(known.positions) | {
         path.relative_to(folder.ledger).as_posix() for path in _files(folder)
     }
@@ -115,12 +121,16 @@ def _of_ledger(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> It
         if not path.is_file():
             entry = ledger_manifest.read(ledger_manifest.entry_file(path))
             yield Loss(
-                f"ledger/{name}", f"is missing: {_held(entry, known.rows.get(name, {}))} are lost"
+                f"ledger/{name}",
+                f"is missing: {_held(entry, known.rows.get(name, {}))} are lost",
             )
             continue
         counted = ledger.counted(path)
         found = _of_file(
-            counted.content, counted.entry, known.positions.get(name), known.rows.get(name, {})
+            counted.content,
+            counted.entry,
+            known.positions.get(name),
+            known.rows.get(name, {}),
         )
         if found:
             rest = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
@@ -134,7 +144,11 @@ def _of_ledger(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> It
 def _unsigned_lines(counted: ledger.Counted) -> str | None:
     """With a key, lines after those that were signed: others wrote them, or a crash came before they were counted."""
     n_lines = counted.content.count(b"\n")
-    if counted.entry is None or ledger_key() is None or n_lines <= counted.entry.n_lines:
+    if (
+        counted.entry is None
+        or ledger_key() is None
+        or n_lines <= counted.entry.n_lines
+    ):
         return None
     first = counted.entry.n_lines + 1
     return f"has lines that are not signed: {first:,} to {n_lines:,}"
@@ -184,14 +198,18 @@ def _in_doubt(first: int, last: int) -> str:
     return f"was altered: {lines} was changed, or lines were added or removed there"
 
 
-def _stands(content: bytes, loaded_bytes: int, last_line_from: int, last_line_sha: str) -> bool:
+def _stands(
+    content: bytes, loaded_bytes: int, last_line_from: int, last_line_sha: str
+) -> bool:
     return not loaded_bytes or (
         len(content) >= loaded_bytes
         and digest(content[last_line_from:loaded_bytes]) == last_line_sha
     )
 
 
-def _of_sources(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> Iterator[Loss]:
+def _of_sources(
+    folder: DataFolder, known: LoadedBefore, roll: Roll | None
+) -> Iterator[Loss]:
     signed = roll.sources if roll else {}
     names = {file.stem: "" for file in _entries_of_sources(folder).glob("*.json")}
     names |= {
@@ -245,7 +263,9 @@ def keep_count(folder: DataFolder) -> None:
 def _sources_of(folder: DataFolder) -> dict[str, str]:
     """The sha256 of kept sources by their id, as they were imported; those that cannot be read are left out."""
     kept = sorted(
-        path.parent for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != "."
+        path.parent
+        for path in folder.sources.glob(f"*/{SIDECAR}")
+        if path.parent.name[0] != "."
     )
     found = {}
     for place in kept:
@@ -270,7 +290,9 @@ def set_aside_altered_sources(folder: DataFolder, found: list[Loss]) -> None:
         if kept.parent == folder.sources and kept.exists():
             aside = folder.path / SET_ASIDE
             aside.mkdir(exist_ok=True)
-            kept.rename(Path(tempfile.mkdtemp(prefix=f"{kept.name}-", dir=aside)) / kept.name)
+            kept.rename(
+                Path(tempfile.mkdtemp(prefix=f"{kept.name}-", dir=aside)) / kept.name
+            )
 
 
 def accept(folder: DataFolder, found: list[Loss]) -> None:

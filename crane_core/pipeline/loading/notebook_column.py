@@ -87,7 +87,9 @@ def _rows(file: Path, column: str | None) -> Iterator[Any]:
                 and (rest := lines.readline(ROW_BYTES))
             ):
                 line = (
-                    line[: ROW_BYTES + 1] if not rest.endswith(b"\n") else line[:ROW_BYTES] + b"\n"
+                    line[: ROW_BYTES + 1]
+                    if not rest.endswith(b"\n")
+                    else line[:ROW_BYTES] + b"\n"
                 )
             if len(line) > ROW_BYTES:
                 yield TOO_LARGE
@@ -116,7 +118,8 @@ def _parquet_rows(file: Path, column: str | None) -> Iterator[Any]:
             yield from (rows if column is None else (row[column] for row in rows))
     except (pa.ArrowException, OSError, KeyError) as error:
         raise SourceError(
-            f"{file.name} cannot be read as Parquet: {error}"[:300], remedy="Fetch it again."
+            f"{file.name} cannot be read as Parquet: {error}"[:300],
+            remedy="Fetch it again.",
         ) from error
 
 
@@ -154,7 +157,8 @@ class _FilePart:
         self.n_rows += 1
         try:
             line = json.dumps(
-                {"of": self.dataset, "row": number, "notebook": _slim(value)}, ensure_ascii=False
+                {"of": self.dataset, "row": number, "notebook": _slim(value)},
+                ensure_ascii=False,
             ).encode("utf-8", "replace")
         except ValueError as error:
             self.skip(number, str(error))
@@ -184,7 +188,9 @@ class _FilePart:
 
 def _slim(value: Any) -> dict[str, Any]:
     """Code cells with their error outputs alone. Raises ValueError, with the reason, if there is no crash."""
-    if value is TOO_LARGE or (isinstance(value, str | bytes) and len(value) > ROW_BYTES):
+    if value is TOO_LARGE or (
+        isinstance(value, str | bytes) and len(value) > ROW_BYTES
+    ):
         raise ValueError(f"it is larger than {ROW_BYTES:,} bytes")
     notebook = _as_notebook(value)
     if notebook is None:

@@ -8,4 +8,6 @@ _ONE = {"diagnoses": "diagnosis", "replies": "reply", "judge_replies": "judge re
 
 def noun(n: int, records: str) -> str:
     """The name of a table as so many of its records are called."""
-    return (_ONE.get(records, records.removesuffix("s")) if n == 1 else records).replace("_", " ")
+    return (
+        _ONE.get(records, records.removesuffix("s")) if n == 1 else records
+    ).replace("_", " ")

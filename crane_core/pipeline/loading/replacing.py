@@ -31,7 +31,11 @@ class SourceChange(NamedTuple):
     removed: list[str]
 
     def __str__(self) -> str:
-        parts = (("added", self.added), ("changed", self.changed), ("removed", self.removed))
+        parts = (
+            ("added", self.added),
+            ("changed", self.changed),
+            ("removed", self.removed),
+        )
         return ", ".join(
             f"{len(paths):,} {what} ({_some(paths)})" for what, paths in parts if paths
         )
@@ -63,9 +67,14 @@ def change_since_import(
     tree = open_tree(folder.sources / before[-1].source_id / before[-1].file)
     earlier, later = _by_name(tree.paths), _by_name(files)
     if len(earlier) < len(tree.paths) or len(later) < len(files):
-        earlier, later = {path: path for path in tree.paths}, {path: path for path in files}
+        earlier, later = (
+            {path: path for path in tree.paths},
+            {path: path for path in files},
+        )
     old, new = set(earlier), set(later)
-    changed = sorted(name for name in old & new if tree.read(earlier[name]) != files[later[name]])
+    changed = sorted(
+        name for name in old & new if tree.read(earlier[name]) != files[later[name]]
+    )
     change = SourceChange(before[-1], sorted(new - old), changed, sorted(old - new))
     return change if str(change) else None
 
@@ -91,12 +100,19 @@ def replaced(folder: DataFolder, change: SourceChange, by: str) -> Iterator[None
         raise
 
 
-def act(folder: DataFolder, source: StagedSource, action: InventoryAction, by: str) -> None:
+def act(
+    folder: DataFolder, source: StagedSource, action: InventoryAction, by: str
+) -> None:
     """Remove or restore a source."""
     held = f"replaced: {source.name}" if action is InventoryAction.REMOVE else None
     ledger.append(
         inventory_file(folder),
         InventoryAct(
-            Listed.SOURCE, source.source_id, action, now(), by, held=sayable(held) if held else None
+            Listed.SOURCE,
+            source.source_id,
+            action,
+            now(),
+            by,
+            held=sayable(held) if held else None,
         ),
     )

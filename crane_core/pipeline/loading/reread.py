@@ -25,15 +25,19 @@ def changes(store: Store, folder: DataFolder, job: str) -> tuple[int, list[Rerea
             remedy=f"Choose one: {', '.join(known[-5:]) or 'there is none yet'}.",
         )
     replies = [
-        reply for reply in standing(folder, job).replies.values() if isinstance(reply, Reply)
+        reply
+        for reply in standing(folder, job).replies.values()
+        if isinstance(reply, Reply)
     ]
     if not replies:
         raise DetectorError(
-            f"The run {job} holds no reply of a model.", remedy="Choose a run of a model."
+            f"The run {job} holds no reply of a model.",
+            remedy="Choose a run of a model.",
         )
     loaded, at = verdicts_of_job(store.cursor(), job), now()
     found = [
-        _reread(reply, loaded.get((reply.instance_id, reply.run_index)), at) for reply in replies
+        _reread(reply, loaded.get((reply.instance_id, reply.run_index)), at)
+        for reply in replies
     ]
     return len(replies), [reread for reread in found if reread is not None]
 
@@ -47,7 +51,9 @@ def take(store: Store, folder: DataFolder, job: str, changed: list[Reread]) -> N
         read_again(store, folder, job_file(folder, job))
 
 
-def _reread(reply: Reply, before: tuple[bool | None, str | None] | None, at: str) -> Reread | None:
+def _reread(
+    reply: Reply, before: tuple[bool | None, str | None] | None, at: str
+) -> Reread | None:
     run = run_of(reply)
     after = (run.crashes, run.unanswered)
     if before is None or before == after:

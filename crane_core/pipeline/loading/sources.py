@@ -77,7 +77,9 @@ class RecordingTree(FileTree):
     @property
     def left_out(self) -> tuple[tuple[str, str], ...]:
         unread = (path for path in self.paths if path not in self.was_read)
-        return tuple((path, self._refused.get(path, f"{path} was not kept.")) for path in unread)
+        return tuple(
+            (path, self._refused.get(path, f"{path} was not kept.")) for path in unread
+        )
 
 
 class KeptTree(FileTree):
@@ -110,11 +112,14 @@ def read_sidecar(path: Path) -> StagedSource:
     try:
         body = json.loads(path.read_text("utf-8"))
         problems = tuple(
-            LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems")
+            LoadProblem(**p | {"kind": ProblemKind(p["kind"])})
+            for p in body.pop("problems")
         )
         left_out = tuple((path, reason) for path, reason in body.pop("left_out", ()))
         release = Release(**told) if (told := body.pop("release", None)) else None
-        return StagedSource(**body, problems=problems, left_out=left_out, release=release)
+        return StagedSource(
+            **body, problems=problems, left_out=left_out, release=release
+        )
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
             f"{path} cannot be read: {error}.",
@@ -206,7 +211,9 @@ def _staging(source: StagedSource, into: Path) -> Iterator[Path]:
     part = Path(tempfile.mkdtemp(prefix=_PART, dir=into))
     final = into / source.source_id
     try:
-        (part / SIDECAR).write_text(json.dumps(asdict(source), indent=1) + "\n", "utf-8")
+        (part / SIDECAR).write_text(
+            json.dumps(asdict(source), indent=1) + "\n", "utf-8"
+        )
         yield part
         if not final.exists():
             part.rename(final)

@@ -30,12 +30,18 @@ KEPT = 2
 Removed = frozenset[tuple[str, str]]
 
 
-def take_copy(store: Store, folder: DataFolder, kept: Inventory, embedded: Iterable[Path]) -> bool:
+def take_copy(
+    store: Store, folder: DataFolder, kept: Inventory, embedded: Iterable[Path]
+) -> bool:
     """Fill the empty store from a copy that fits; whether there was one."""
     removed = _removed(kept)
     for note in sorted(folder.path.glob(f"{_stem(folder, kept, embedded)}-*.json")):
-        dropped = frozenset((kind, name) for kind, name in json.loads(note.read_text("utf-8")))
-        if dropped <= removed and _fill(store, note.with_suffix(_SUFFIX), removed - dropped):
+        dropped = frozenset(
+            (kind, name) for kind, name in json.loads(note.read_text("utf-8"))
+        )
+        if dropped <= removed and _fill(
+            store, note.with_suffix(_SUFFIX), removed - dropped
+        ):
             return True
     return False
 
@@ -45,9 +51,7 @@ def _fill(store: Store, copy: Path, others: Removed) -> bool:
     try:
         held = open_to_read(copy)
     except StoreError:
-        return (
-            False  # another process has just replaced it: everything is loaded, as without a copy
-        )
+        return False  # another process has just replaced it: everything is loaded, as without a copy
     try:
         cursor = held.bare_cursor()
         if any(_is_in(kind, name, held) for kind, name in others):
@@ -60,7 +64,11 @@ def _fill(store: Store, copy: Path, others: Removed) -> bool:
 
 def _is_in(kind: str, name: str, held: Store) -> bool:
     cursor = held.bare_cursor()
-    return any(may_be_about(cursor, member, name) for member, listed in MEMBERS if listed == kind)
+    return any(
+        may_be_about(cursor, member, name)
+        for member, listed in MEMBERS
+        if listed == kind
+    )
 
 
 def keep_copy(
@@ -101,7 +109,8 @@ def _drop_all_but(n_kept: int, note: Path, folder: DataFolder) -> None:
     """Remove copies that were made from something else, and of the others all but the newest."""
     stem = note.stem.rpartition("-")[0]
     notes = sorted(
-        folder.path.glob(f"{_prefix(folder)}*.json"), key=lambda path: path.stat().st_mtime_ns
+        folder.path.glob(f"{_prefix(folder)}*.json"),
+        key=lambda path: path.stat().st_mtime_ns,
     )
     same = [path for path in notes if path != note and path.stem.startswith(f"{stem}-")]
     fitting = set(same[-n_kept:])
@@ -117,24 +126,36 @@ def _prefix(folder: DataFolder) -> str:
 
 def _removed(kept: Inventory) -> Removed:
     """What is removed record by record. Removed sources are not read at all: the file's name leaves them out."""
-    return frozenset((str(kind), name) for kind, name in kept.removed if kind is not Listed.SOURCE)
+    return frozenset(
+        (str(kind), name) for kind, name in kept.removed if kind is not Listed.SOURCE
+    )
 
 
 def _stem(folder: DataFolder, kept: Inventory, embedded: Iterable[Path]) -> str:
     """The file name up to what was removed. Files are told apart by size and time, not read: that would take longer."""
     sources = [
-        one for one in staged_sources(folder.sources) if kept.has(Listed.SOURCE, one.source_id)
+        one
+        for one in staged_sources(folder.sources)
+        if kept.has(Listed.SOURCE, one.source_id)
     ]
     titles = [
-        (kind, name, title) for (kind, name), title in kept.titles.items() if kind in _WITH_TITLES
+        (kind, name, title)
+        for (kind, name), title in kept.titles.items()
+        if kind in _WITH_TITLES
     ]
     files = [
         *_stamps(_PACKAGE, "*.py"),
         *_stamps(_PACKAGE, "*.sql"),
         *(stamp for path in embedded for stamp in _stamps(path, "*")),
-        *(stamp for one in sources for stamp in _stamps(folder.sources / one.source_id, "*")),
+        *(
+            stamp
+            for one in sources
+            for stamp in _stamps(folder.sources / one.source_id, "*")
+        ),
     ]
-    made_from = json.dumps([VERSION, [one.source_id for one in sources], sorted(titles), files])
+    made_from = json.dumps(
+        [VERSION, [one.source_id for one in sources], sorted(titles), files]
+    )
     return f"{_prefix(folder)}{hashlib.sha256(made_from.encode()).hexdigest()[:16]}"
 
 

@@ -46,7 +46,9 @@ def back_up(folder: DataFolder, out: Path) -> Copied:
         )
     with fresh_folder(out) as fresh:
         _copy(folder, fresh)
-        _refuse_losses(losses(DataFolder(fresh)), "The backup does not match its source")
+        _refuse_losses(
+            losses(DataFolder(fresh)), "The backup does not match its source"
+        )
         return _counted(DataFolder(fresh))
 
 
@@ -89,19 +91,27 @@ def _copy(folder: DataFolder, out: Path) -> None:
         shutil.copytree(kept, to.sources / kept.name)
     keep_count(to)
     if ledger_key():
-        sign(to)  # lines that came while it was copied are of those that write to what was checked
+        sign(
+            to
+        )  # lines that came while it was copied are of those that write to what was checked
 
 
 def _refuse_losses(found: list[Loss], what: str) -> None:
     if found:
         raise LedgerError(
-            f"{what}: {found[0]}" + (f"; and {len(found) - 1:,} more." if len(found) > 1 else "."),
+            f"{what}: {found[0]}"
+            + (f"; and {len(found) - 1:,} more." if len(found) > 1 else "."),
             remedy=f"{found[0].remedy} `doctor` lists everything.",
         )
 
 
 def _counted(folder: DataFolder) -> Copied:
-    files = [path for part in PARTS for path in (folder.path / part).rglob("*") if path.is_file()]
+    files = [
+        path
+        for part in PARTS
+        for path in (folder.path / part).rglob("*")
+        if path.is_file()
+    ]
     return Copied(
         len([path for path in folder.sources.glob("[!.]*") if path.is_dir()]),
         len(ledger.files(folder.ledger)),

@@ -52,7 +52,10 @@ class Examination:
 
 
 def examine(
-    store: Store, folder: DataFolder, lost: Sequence[Loss] = (), unreadable: str | None = None
+    store: Store,
+    folder: DataFolder,
+    lost: Sequence[Loss] = (),
+    unreadable: str | None = None,
 ) -> Examination:
     """Examine the store, the ledger and the machine; changes nothing. `lost` is what `losses` found.
 
@@ -72,7 +75,11 @@ def examine(
         contradictions=as_rows(contradictions(verdict_frame(store))),
         findings=[
             *_evidence(lost),
-            *([DoctorFinding(DAMAGED, unreadable, DAMAGED_REMEDY)] if unreadable else []),
+            *(
+                [DoctorFinding(DAMAGED, unreadable, DAMAGED_REMEDY)]
+                if unreadable
+                else []
+            ),
             *_pins(),
             *_isolation(),
             *_missing_texts(store),
@@ -100,7 +107,9 @@ def _isolation() -> list[DoctorFinding]:
         )
     elif is_root():
         found.append(
-            DoctorFinding(ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user.")
+            DoctorFinding(
+                ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user."
+            )
         )
     if not landlock.is_there():
         found.append(
@@ -155,7 +164,9 @@ def _missing_texts(store: Store) -> list[DoctorFinding]:
             n = int((~listed[column]).sum())
             if n:
                 remedy = (
-                    "Run `fetch`, or import the archive." if row["benchmark"] == "junobench" else ""
+                    "Run `fetch`, or import the archive."
+                    if row["benchmark"] == "junobench"
+                    else ""
                 )
                 found.append(
                     DoctorFinding(
@@ -183,7 +194,9 @@ def _damaged(store: Store) -> list[DoctorFinding]:
     """Tables of the database that cannot be read to their end."""
     return [
         DoctorFinding(
-            DAMAGED, f"The table {table} of the database is damaged: {why}", DAMAGED_REMEDY
+            DAMAGED,
+            f"The table {table} of the database is damaged: {why}",
+            DAMAGED_REMEDY,
         )
         for table, why in state.damaged_tables(store.bare_cursor()).items()
     ]

@@ -51,7 +51,8 @@ def entries(store: Store, folder: DataFolder) -> list[InventoryEntry]:
     found = [_entry(kind, *row) for kind, row in rows]
     found += _campaigns(folder)
     return [
-        entry._replace(title=titles.get((entry.kind, entry.name), entry.title)) for entry in found
+        entry._replace(title=titles.get((entry.kind, entry.name), entry.title))
+        for entry in found
     ]
 
 
@@ -61,7 +62,9 @@ def _entry(
     held = _held(kind, n)
     if n_unanswered:
         held += f", {n_unanswered:,} without one"
-    return InventoryEntry(kind, name, title, held, str(since or "").replace(" ", "T")[:19])
+    return InventoryEntry(
+        kind, name, title, held, str(since or "").replace(" ", "T")[:19]
+    )
 
 
 def _held(kind: Listed, n: int) -> str:
@@ -85,14 +88,21 @@ def removed(folder: DataFolder) -> list[InventoryEntry]:
     held = inventory(folder)
     listed = [
         InventoryEntry(
-            kind, name, held.titles.get((kind, name), name), act.held or "", act.acted_at[:19], act
+            kind,
+            name,
+            held.titles.get((kind, name), name),
+            act.held or "",
+            act.acted_at[:19],
+            act,
         )
         for (kind, name), act in held.removed.items()
     ]
     return sorted(listed, key=lambda entry: entry.since, reverse=True)
 
 
-def remove(store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str) -> InventoryEntry:
+def remove(
+    store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str
+) -> InventoryEntry:
     """Take it out of every view; nothing is deleted. `load.catch_up` then leaves it out. Raises StoreError."""
     entry = _there(store, folder, kind, name)
     if is_needed(kind, name):
@@ -109,10 +119,17 @@ def remove(store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str
 def restore(folder: DataFolder, kind: Listed, name: str, *, by: str) -> InventoryEntry:
     """Bring it back into every view. Raises StoreError if it is not removed."""
     entry = next(
-        (entry for entry in removed(folder) if (entry.kind, entry.name) == (kind, name)), None
+        (
+            entry
+            for entry in removed(folder)
+            if (entry.kind, entry.name) == (kind, name)
+        ),
+        None,
     )
     if entry is None:
-        raise StoreError(f"No {kind} {name!r} is removed.", remedy="See `list --removed`.")
+        raise StoreError(
+            f"No {kind} {name!r} is removed.", remedy="See `list --removed`."
+        )
     _act(folder, kind, name, InventoryAction.RESTORE, by)
     return entry
 
@@ -138,7 +155,9 @@ def _there(store: Store, folder: DataFolder, kind: Listed, name: str) -> Invento
         if entry.name == name:
             return entry
     known = ", ".join(entry.name for entry in listed[:8]) or "none"
-    raise StoreError(f"There is no {kind} {name!r}; there are: {known}.", remedy="See `list`.")
+    raise StoreError(
+        f"There is no {kind} {name!r}; there are: {known}.", remedy="See `list`."
+    )
 
 
 def is_needed(kind: Listed, name: str) -> bool:
@@ -148,6 +167,13 @@ def is_needed(kind: Listed, name: str) -> bool:
 
 
 def _act(
-    folder: DataFolder, kind: Listed, name: str, action: InventoryAction, by: str, **told: str
+    folder: DataFolder,
+    kind: Listed,
+    name: str,
+    action: InventoryAction,
+    by: str,
+    **told: str,
 ) -> None:
-    ledger.append(inventory_file(folder), InventoryAct(kind, name, action, now(), by, **told))
+    ledger.append(
+        inventory_file(folder), InventoryAct(kind, name, action, now(), by, **told)
+    )

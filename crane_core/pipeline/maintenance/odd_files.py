@@ -70,15 +70,25 @@ def _is_record(line: bytes) -> bool:
 
 
 def _odd_entry(path: Path) -> tuple[str, str] | None:
-    if path.suffix != ".json" or path.parts[-2:] == (ledger_manifest.FOLDER, "roll.json"):
+    if path.suffix != ".json" or path.parts[-2:] == (
+        ledger_manifest.FOLDER,
+        "roll.json",
+    ):
         return None
     if not path.is_file():
         return "is a device, pipe, socket or link, not a file", "Remove it."
-    if path.parent.name == "sources" and path.parent.parent.name == ledger_manifest.FOLDER:
+    if (
+        path.parent.name == "sources"
+        and path.parent.parent.name == ledger_manifest.FOLDER
+    ):
         return None  # the copy of a source's own description, which `losses` compares
     if ledger_manifest.read(path) is not None:
         return None
-    what = "is empty" if not path.stat().st_size else "cannot be read as an entry of the manifest"
+    what = (
+        "is empty"
+        if not path.stat().st_size
+        else "cannot be read as an entry of the manifest"
+    )
     of = path.with_suffix(".jsonl").name
     return (
         f"{what}, so a loss in {of} would not be seen",

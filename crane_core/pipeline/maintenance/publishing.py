@@ -45,7 +45,9 @@ class Publisher:
             self._published = version
 
 
-def publish_regularly(store: Store, folder: DataFolder, every_s: float, stop: Event) -> Thread:
+def publish_regularly(
+    store: Store, folder: DataFolder, every_s: float, stop: Event
+) -> Thread:
     """Renew the copy in a thread until `stop` is set; an obstacle is logged, and tried again."""
     publisher = Publisher(store, folder)
 

@@ -54,7 +54,10 @@ class QuestionOutcome:
             None: "gave no readable answer",
         }
         why = (
-            self.read.reasoning or self.answer.trouble or self.read.trouble or "no reasoning given"
+            self.read.reasoning
+            or self.answer.trouble
+            or self.read.trouble
+            or "no reasoning given"
         )
         cost = cost_words(self.usd, self.answer.usd)
         return [
@@ -80,12 +83,16 @@ def ask_one(
     Raises DetectorError if the endpoint cannot be reached, or the question was cancelled.
     """
     got: list[Answer] = []
-    question = Question(sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME)
+    question = Question(
+        sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME
+    )
     try:
         ask_all([question], endpoint, concurrency=1, on_answer=got.append, stop=stop)
     except DetectorError as error:
         is_of_jobs = "command" in error.remedy or "--" in error.remedy
-        raise DetectorError(error.args[0], remedy=REMEDY if is_of_jobs else error.remedy) from error
+        raise DetectorError(
+            error.args[0], remedy=REMEDY if is_of_jobs else error.remedy
+        ) from error
     if not got:
         raise DetectorError(
             "The question was cancelled before an answer arrived.",
@@ -93,6 +100,12 @@ def ask_one(
         )
     [answer] = got
     nothing = ReadReply(None, None, None)
-    read = nothing if answer.text is None else read_reply(answer.text, answer.finish_reason)
-    usd = answer.usd or usd_of(price_of(endpoint, price), answer.input_tokens, answer.output_tokens)
+    read = (
+        nothing
+        if answer.text is None
+        else read_reply(answer.text, answer.finish_reason)
+    )
+    usd = answer.usd or usd_of(
+        price_of(endpoint, price), answer.input_tokens, answer.output_tokens
+    )
     return QuestionOutcome(endpoint.model, answer, read, usd)

@@ -12,7 +12,10 @@ from pathlib import Path
 from crane_core.errors import NotebookError
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import captured_state, planned_cells
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
+    captured_state,
+    planned_cells,
+)
 from crane_core.pipeline.own_notebooks.value_origins import not_run
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
@@ -45,8 +48,15 @@ def attached(
         if target is None:
             plan = read_plan(path, next_cell(plan.cells, ran))
         result = live.look(ran, plan.target.source)
-        rehearsal = None if rehearse_s is None else live.rehearse(plan.target.source, rehearse_s)
-    executed = [CodeCell(place, cell.source, cell.number, None) for place, cell in enumerate(ran)]
+        rehearsal = (
+            None
+            if rehearse_s is None
+            else live.rehearse(plan.target.source, rehearse_s)
+        )
+    executed = [
+        CodeCell(place, cell.source, cell.number, None)
+        for place, cell in enumerate(ran)
+    ]
     seen = NotebookPlan(plan.name, [*executed, plan.target], executed, plan.target)
     state = captured_state(result.state, path.stem)
     cells = tuple(planned_cells(seen, path.stem))
@@ -60,6 +70,11 @@ def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:
     """The cell after the last one that ran, as far as it is in the file; the last cell where none is left."""
     places = {cell.source.strip(): cell.index for cell in cells}
     last = next(
-        (places[one.source.strip()] for one in reversed(ran) if one.source.strip() in places), -1
+        (
+            places[one.source.strip()]
+            for one in reversed(ran)
+            if one.source.strip() in places
+        ),
+        -1,
     )
     return min(last + 1, len(cells) - 1)

@@ -51,7 +51,9 @@ def document_of(captured: Captured, benchmark: str | None) -> dict[str, Any]:
 def _written(path: Path) -> Iterator[IO[str]]:
     """A file that takes the place of `path` when the body is done; when the body raises, nothing has changed."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.resolve().parent)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.name}.", dir=path.resolve().parent
+        )
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     part = Path(name)

@@ -35,7 +35,10 @@ class CaptureRequest(NamedTuple):
     @property
     def is_done(self) -> bool:
         """Whether the file is there and not older than the notebook."""
-        return self.out.exists() and self.out.stat().st_mtime_ns >= self.notebook.stat().st_mtime_ns
+        return (
+            self.out.exists()
+            and self.out.stat().st_mtime_ns >= self.notebook.stat().st_mtime_ns
+        )
 
 
 class CapturedNotebook(NamedTuple):
@@ -81,10 +84,14 @@ def _notebooks(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     found = sorted(
-        file for file in path.rglob("*.ipynb") if file.is_file() and _CHECKPOINTS not in file.parts
+        file
+        for file in path.rglob("*.ipynb")
+        if file.is_file() and _CHECKPOINTS not in file.parts
     )
     if not found:
-        raise NotebookError(f"{path} holds no notebook.", remedy="Name a folder with .ipynb files.")
+        raise NotebookError(
+            f"{path} holds no notebook.", remedy="Name a folder with .ipynb files."
+        )
     return found
 
 
@@ -96,9 +103,13 @@ def capture_each(
 ) -> Iterator[CapturedNotebook]:
     """Each notebook once, its file written, as they are done, until `stop` is set. Raises OSError or ClusterError."""
     by_name = {str(one.notebook): one for one in requests}
-    pieces = (WorkPiece(name, _given(one, how, cluster)) for name, one in by_name.items())
+    pieces = (
+        WorkPiece(name, _given(one, how, cluster)) for name, one in by_name.items()
+    )
     done = (
-        _here(pieces, how.n_jobs, stop) if cluster is None else _on_cluster(cluster, pieces, stop)
+        _here(pieces, how.n_jobs, stop)
+        if cluster is None
+        else _on_cluster(cluster, pieces, stop)
     )
     for name, said in done:
         one = by_name[name]
@@ -111,11 +122,17 @@ def capture_each(
         yield CapturedNotebook(one, document, None)
 
 
-def _given(one: CaptureRequest, how: ManyCaptureOptions, cluster: Cluster | None) -> CaptureWork:
+def _given(
+    one: CaptureRequest, how: ManyCaptureOptions, cluster: Cluster | None
+) -> CaptureWork:
     is_local = cluster is None or cluster.is_local
-    options = how.options if one.target is None else {**how.options, "target": one.target}
+    options = (
+        how.options if one.target is None else {**how.options, "target": one.target}
+    )
     return CaptureWork(
-        sent(one.notebook.parent, [one.notebook], is_local=is_local), how.benchmark, options
+        sent(one.notebook.parent, [one.notebook], is_local=is_local),
+        how.benchmark,
+        options,
     )
 
 
@@ -130,11 +147,15 @@ def document(given: CaptureWork, stop: Event) -> Lines:
 CaptureOutcome = tuple[str, Lines | CraneError]
 
 
-def _here(pieces: Iterator[WorkPiece], n_jobs: int, stop: Event) -> Iterator[CaptureOutcome]:
+def _here(
+    pieces: Iterator[WorkPiece], n_jobs: int, stop: Event
+) -> Iterator[CaptureOutcome]:
     pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="capture")
     ended = Event()
     try:
-        work = {pool.submit(_unless, piece, stop, ended): piece.name for piece in pieces}
+        work = {
+            pool.submit(_unless, piece, stop, ended): piece.name for piece in pieces
+        }
         for done in as_completed(work):
             if (said := done.result()) is not None and not stop.is_set():
                 yield work[done], said

@@ -85,12 +85,18 @@ def run_up(checked: CheckedNotebook, **options: Any) -> CheckedNotebook:
     )
 
 
-def with_state(checked: CheckedNotebook, document: Mapping[str, Any]) -> CheckedNotebook:
+def with_state(
+    checked: CheckedNotebook, document: Mapping[str, Any]
+) -> CheckedNotebook:
     """The same with a state that `capture` wrote elsewhere. Raises NotebookError if it is of another target."""
-    remedy = "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
+    remedy = (
+        "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
+    )
     ran = _ran(document)
     if document.get("schema_version") != SCHEMA_VERSION or ran is None:
-        raise NotebookError("The file is not a state that `capture` wrote.", remedy=remedy)
+        raise NotebookError(
+            "The file is not a state that `capture` wrote.", remedy=remedy
+        )
     executed = [cell.index for cell in checked.plan.executed]
     if (
         document.get("target") != checked.plan.target.index
@@ -99,7 +105,9 @@ def with_state(checked: CheckedNotebook, document: Mapping[str, Any]) -> Checked
         raise NotebookError(
             "The state belongs to another target or another notebook.", remedy=remedy
         )
-    seconds = [cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)]
+    seconds = [
+        cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)
+    ]
     return replace(
         checked,
         state=captured_state(document, checked.name),
@@ -115,7 +123,9 @@ def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     ran = captured.get("cells", [])
     entries = [*ran, *variables.values()] if isinstance(ran, list) else [ran]
     return (
-        ran if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list) else None
+        ran
+        if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list)
+        else None
     )
 
 

@@ -49,7 +49,9 @@ def prompt_of_notebook(
     if setting is Setting.CODE:
         return written(cells, None, setting, template)
     captured = capture(notebook, target=plan.target.index, **options)
-    return written(cells, captured_state(captured.to_json(), notebook.stem), setting, template)
+    return written(
+        cells, captured_state(captured.to_json(), notebook.stem), setting, template
+    )
 
 
 def planned_cells(plan: NotebookPlan, name: str) -> list[Cell]:
@@ -59,7 +61,16 @@ def planned_cells(plan: NotebookPlan, name: str) -> list[Cell]:
         (plan.target, CellRole.TARGET),
     ]
     return [
-        Cell("", name, NOTEBOOK, position, role, cell.source, cell.execution_count, cell.index)
+        Cell(
+            "",
+            name,
+            NOTEBOOK,
+            position,
+            role,
+            cell.source,
+            cell.execution_count,
+            cell.index,
+        )
         for position, (cell, role) in enumerate(with_roles)
     ]
 
@@ -67,7 +78,11 @@ def planned_cells(plan: NotebookPlan, name: str) -> list[Cell]:
 def captured_state(document: Mapping[str, Any], name: str) -> KernelState:
     """The state that a capture of such a notebook wrote."""
     return KernelState.from_json(
-        dict(document), benchmark="", instance_id=name, setting=Setting.RUNTIME_PLUS, origin=CAPTURE
+        dict(document),
+        benchmark="",
+        instance_id=name,
+        setting=Setting.RUNTIME_PLUS,
+        origin=CAPTURE,
     )
 
 

@@ -30,13 +30,19 @@ def with_origins(
     With `is_live` cells are called as an open notebook shows them, `In [3]`, else by their number from 0.
     """
     plan = checked.plan
-    later = [cell for cell in plan.cells if cell not in plan.executed and cell is not plan.target]
+    later = [
+        cell
+        for cell in plan.cells
+        if cell not in plan.executed and cell is not plan.target
+    ]
     told = [
         {**finding, "origin": _origin(finding, plan.executed, later, is_live=is_live)}
         for finding in found
     ]
     return (
-        [{**finding, "remedy": _remedy(finding, checked)} for finding in told] if is_live else told
+        [{**finding, "remedy": _remedy(finding, checked)} for finding in told]
+        if is_live
+        else told
     )
 
 
@@ -56,10 +62,14 @@ def _remedy(finding: Mapping[str, Any], checked: CheckedNotebook) -> str:
     return usual
 
 
-def not_run(cells: Sequence[CodeCell], ran: Sequence[str], target: str) -> tuple[CodeCell, ...]:
+def not_run(
+    cells: Sequence[CodeCell], ran: Sequence[str], target: str
+) -> tuple[CodeCell, ...]:
     """The cells of a notebook file that are neither the target nor among the sources that its kernel has run."""
     known = {source.strip() for source in (*ran, target)}
-    return tuple(cell for cell in cells if _ASKING.sub("", cell.source).strip() not in known)
+    return tuple(
+        cell for cell in cells if _ASKING.sub("", cell.source).strip() not in known
+    )
 
 
 def evidence(finding: Mapping[str, Any]) -> str:
@@ -97,17 +107,23 @@ def _of_name(
 ) -> str:
     assigning = [place for place, cell in enumerate(ran) if _assigns(cell, name)]
     if not assigning:
-        unrun = [_called(cell, is_live=is_live) for cell in others if _assigns(cell, name)][
-            :MOST_CHANGES
-        ]
+        unrun = [
+            _called(cell, is_live=is_live) for cell in others if _assigns(cell, name)
+        ][:MOST_CHANGES]
         return (
-            f"{name} is assigned in {', '.join(unrun)}, not run before this cell" if unrun else ""
+            f"{name} is assigned in {', '.join(unrun)}, not run before this cell"
+            if unrun
+            else ""
         )
     changed = [
-        _called(cell, is_live=is_live) for cell in ran[assigning[-1] + 1 :] if _changes(cell, name)
+        _called(cell, is_live=is_live)
+        for cell in ran[assigning[-1] + 1 :]
+        if _changes(cell, name)
     ]
     later = f", changed in {', '.join(changed[-MOST_CHANGES:])}" if changed else ""
-    return f"{name} was assigned in {_called(ran[assigning[-1]], is_live=is_live)}{later}"
+    return (
+        f"{name} was assigned in {_called(ran[assigning[-1]], is_live=is_live)}{later}"
+    )
 
 
 def _called(cell: CodeCell, *, is_live: bool) -> str:
@@ -130,7 +146,8 @@ def _changes(cell: CodeCell, name: str) -> bool:
 def _is_change(node: ast.AST, name: str) -> bool:
     match node:
         case (
-            ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del())
+            ast.Subscript(ctx=ast.Store() | ast.Del())
+            | ast.Attribute(ctx=ast.Store() | ast.Del())
         ):
             return _root(node) == name
         case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):

@@ -14,7 +14,9 @@ SHIPPED = {STUDY: (OUR_RULES,)}
 """Local experiments that ship with a study: other detectors on the same instances, in the study's settings."""
 
 
-def beside(verdicts: pd.DataFrame, experiment: str, others: Sequence[str]) -> pd.DataFrame:
+def beside(
+    verdicts: pd.DataFrame, experiment: str, others: Sequence[str]
+) -> pd.DataFrame:
     """The rows of `experiment`, of those that ship with it and of `others`, with the detectors of the others renamed.
 
     verdicts: rows of `evaluate.verdict_frame`. A detector of another experiment becomes "<detector> (own)", so that
@@ -30,7 +32,9 @@ def beside(verdicts: pd.DataFrame, experiment: str, others: Sequence[str]) -> pd
     repeated = set(added.loc[n_of > 1, "detector"])
     tags = [
         str(row_experiment) if detector in repeated else OWN
-        for detector, row_experiment in zip(added["detector"], added["experiment"], strict=True)
+        for detector, row_experiment in zip(
+            added["detector"], added["experiment"], strict=True
+        )
     ]
     named = {
         name: [f"{value} ({tag})" for value, tag in zip(added[name], tags, strict=True)]

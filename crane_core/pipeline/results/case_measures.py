@@ -93,13 +93,21 @@ def compared_by_case(
         if n := int((cases["n_asked"] - cases["n_kept"]).sum()):
             n_unpaired[title] = n
         if is_paired and cases["n_kept"].any():
-            named = {"detector": detector, "detector_title": title, "test": test and str(test)}
+            named = {
+                "detector": detector,
+                "detector_title": title,
+                "test": test and str(test),
+            }
             gains.append(named | _gain(cases, test))
         elif is_paired or detector not in beside:
             continue
-        rates += [{"detector_title": title} | row for row in _rates(cases, inputs, credit)]
+        rates += [
+            {"detector_title": title} | row for row in _rates(cases, inputs, credit)
+        ]
     return Compared(
-        adjusted(pd.DataFrame(gains)), pd.DataFrame(rates, columns=[*BY, *RATE_COLUMNS]), n_unpaired
+        adjusted(pd.DataFrame(gains)),
+        pd.DataFrame(rates, columns=[*BY, *RATE_COLUMNS]),
+        n_unpaired,
     )
 
 
@@ -116,7 +124,11 @@ def _gain(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
         "n": estimate.n,
         "n_cases": estimate.n_clusters,
         **dict(
-            zip(COMPARED, (base.sum() / total, other.sum() / total, *estimate[:3]), strict=True)
+            zip(
+                COMPARED,
+                (base.sum() / total, other.sum() / total, *estimate[:3]),
+                strict=True,
+            )
         ),
         **_tested(cases, test),
     }
@@ -132,10 +144,14 @@ def _tested(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
     if test is PairedTest.SIGN_FLIP:
         return nothing | {"p_value": by_case, "p_by_case": by_case}
     gained, lost = int(cases["only_other"].sum()), int(cases["only_base"].sum())
-    return dict(zip(TESTED, (gained, lost, paired.mcnemar(lost, gained), by_case), strict=True))
+    return dict(
+        zip(TESTED, (gained, lost, paired.mcnemar(lost, gained), by_case), strict=True)
+    )
 
 
-def _rates(cases: pd.DataFrame, inputs: Inputs, credit: Credit) -> Iterator[dict[str, object]]:
+def _rates(
+    cases: pd.DataFrame, inputs: Inputs, credit: Credit
+) -> Iterator[dict[str, object]]:
     for side, setting in zip(("base", "other"), inputs, strict=True):
         n = cases[f"n_{side}"]
         n_asked = int(cases[f"asked_{side}"].sum())

@@ -57,7 +57,13 @@ COLUMNS = [
 ]
 
 
-INPUTS = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIME_DOCS, Setting.CODE, *Setting)
+INPUTS = (
+    Setting.RUNTIME,
+    Setting.RUNTIME_PLUS,
+    Setting.RUNTIME_DOCS,
+    Setting.CODE,
+    *Setting,
+)
 """The order of preference if one input must be chosen: first the one that most detectors have."""
 
 
@@ -71,7 +77,9 @@ class Member(NamedTuple):
 def rules_in(frame: pd.DataFrame) -> Member | None:
     """The rules with their richest input; None if none answered."""
     rules = members_of(frame[frame["detector_kind"] == DetectorKind.RULES])
-    return min(rules, key=lambda member: INPUTS.index(Setting(member.setting)), default=None)
+    return min(
+        rules, key=lambda member: INPUTS.index(Setting(member.setting)), default=None
+    )
 
 
 def members_of(frame: pd.DataFrame) -> list[Member]:
@@ -84,15 +92,21 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
     found = found.sort_values(
         "detector_kind", key=lambda kinds: kinds.map(order).fillna(2), kind="stable"
     )
-    return [Member(*key) for key in zip(found["detector"], found["setting"], strict=True)]
+    return [
+        Member(*key) for key in zip(found["detector"], found["setting"], strict=True)
+    ]
 
 
 def usual_members(frame: pd.DataFrame) -> list[Member]:
     """The rules and the models with one input, without a choice; the first members there are, where few fit."""
     others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
     known = members_of(frame[~frame["detector_kind"].isin(others)])
-    by_input = [[member for member in known if member.setting == setting] for setting in INPUTS]
-    return max(by_input, key=len) if max(map(len, by_input)) > 1 else members_of(frame)[:2]
+    by_input = [
+        [member for member in known if member.setting == setting] for setting in INPUTS
+    ]
+    return (
+        max(by_input, key=len) if max(map(len, by_input)) > 1 else members_of(frame)[:2]
+    )
 
 
 def ways_for(n_members: int) -> tuple[Way, ...]:
@@ -100,7 +114,9 @@ def ways_for(n_members: int) -> tuple[Way, ...]:
     return tuple(Way) if n_members > 2 else (Way.ANY, Way.MAJORITY)
 
 
-def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -> pd.DataFrame:
+def combine(
+    frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule
+) -> pd.DataFrame:
     """The members alone, then every way of combining them, each against the best single member.
 
     A member's runs become one prediction by `rule`, but the mean of runs is not binary: the majority represents
@@ -115,7 +131,8 @@ def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -
         return pd.DataFrame(columns=COLUMNS)
     best = table.best()
     alone = [
-        table.row((member,), None, table.predicted[place]) for place, member in enumerate(members)
+        table.row((member,), None, table.predicted[place])
+        for place, member in enumerate(members)
     ]
     ways = [table.combined(way, best) for way in ways_for(len(members))]
     return _adjusted(pd.DataFrame([*alone, *ways], columns=COLUMNS))
@@ -162,11 +179,17 @@ def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
         raise ValueError("a detector has several answers to an instance in one setting")
     said = np.full(len(names) * len(named), np.nan)
     said[place] = detected(frame, by)
-    members = [Member(*key) for key in zip(named["detector"], named["setting"], strict=True)]
+    members = [
+        Member(*key) for key in zip(named["detector"], named["setting"], strict=True)
+    ]
     wide = pd.DataFrame(said.reshape(len(names), len(named)), index=names)
     wide.columns = pd.Index(members, tupleize_cols=False)
-    facts = frame.drop_duplicates("instance_id").set_index("instance_id").loc[wide.index]
-    return _Said(wide, facts["truth"].to_numpy(dtype=bool), pd.factorize(facts["case_id"])[0])
+    facts = (
+        frame.drop_duplicates("instance_id").set_index("instance_id").loc[wide.index]
+    )
+    return _Said(
+        wide, facts["truth"].to_numpy(dtype=bool), pd.factorize(facts["case_id"])[0]
+    )
 
 
 class _Table(NamedTuple):
@@ -181,15 +204,25 @@ class _Table(NamedTuple):
     @classmethod
     def of(cls, said: _Said, members: Sequence[Member]) -> _Table | None:
         """None if no instance has an answer of every member, or there is only one."""
-        known = [member for member in dict.fromkeys(members) if member in said.wide.columns]
+        known = [
+            member for member in dict.fromkeys(members) if member in said.wide.columns
+        ]
         if len(known) < max(2, len(members)):
             return None
-        values = np.column_stack([said.wide[member].to_numpy(dtype=np.float64) for member in known])
+        values = np.column_stack(
+            [said.wide[member].to_numpy(dtype=np.float64) for member in known]
+        )
         n_answers = np.count_nonzero(~np.isnan(values), axis=1)
         complete = n_answers == len(known)
         left_out = int(np.count_nonzero(n_answers)) - int(np.count_nonzero(complete))
         predicted = values[complete].T == 1
-        table = cls(tuple(known), predicted, said.truth[complete], said.cases[complete], left_out)
+        table = cls(
+            tuple(known),
+            predicted,
+            said.truth[complete],
+            said.cases[complete],
+            left_out,
+        )
         return table if complete.any() else None
 
     def accuracy_of(self, predicted: Array) -> float:
@@ -197,28 +230,43 @@ class _Table(NamedTuple):
 
     def best(self) -> Member:
         """The first of those with the highest accuracy."""
-        return self.members[int(np.argmax([self.accuracy_of(one) for one in self.predicted]))]
+        return self.members[
+            int(np.argmax([self.accuracy_of(one) for one in self.predicted]))
+        ]
 
-    def row(self, members: tuple[Member, ...], way: Way | None, predicted: Array) -> dict[str, Any]:
+    def row(
+        self, members: tuple[Member, ...], way: Way | None, predicted: Array
+    ) -> dict[str, Any]:
         parts = rates.confusion_parts(self.truth, predicted)
-        row: dict[str, Any] = {"way": way, "members": members, "left_out": self.left_out}
+        row: dict[str, Any] = {
+            "way": way,
+            "members": members,
+            "left_out": self.left_out,
+        }
         for name, rate in rates.RATES.items():
             ratio, key = rate(parts), name.lower()
             found = intervals.clustered_rate(ratio.part, ratio.whole, self.cases)
-            row |= {key: found.value, f"{key}_low": found.low, f"{key}_high": found.high}
+            row |= {
+                key: found.value,
+                f"{key}_low": found.low,
+                f"{key}_high": found.high,
+            }
         return row | {"n": len(self.truth), "n_cases": len(set(self.cases))}
 
     def combined(self, way: Way, best: Member) -> dict[str, Any]:
         predicted = RULES[way](self.predicted)
         right = self.predicted[self.members.index(best)]
         one, other = (
-            rates.accuracy(rates.confusion_parts(self.truth, said)) for said in (right, predicted)
+            rates.accuracy(rates.confusion_parts(self.truth, said))
+            for said in (right, predicted)
         )
         found = intervals.clustered_difference(
             one.part, one.whole, other.part, other.whole, self.cases
         )
         n_asked = (
-            int(np.count_nonzero(~self.predicted[0])) if way is Way.CASCADE else len(self.truth)
+            int(np.count_nonzero(~self.predicted[0]))
+            if way is Way.CASCADE
+            else len(self.truth)
         )
         change = {
             "best": best,
@@ -239,4 +287,6 @@ def _adjusted(table: pd.DataFrame) -> pd.DataFrame:
     if table.empty:
         return table
     decided = one_family(table)
-    return decided.assign(outcome=decided["outcome"].where(decided["way"].notna(), None))
+    return decided.assign(
+        outcome=decided["outcome"].where(decided["way"].notna(), None)
+    )

@@ -34,7 +34,8 @@ def comparisons(verdicts: pd.DataFrame) -> list[Inputs]:
     )[0]
     setting, names = pd.factorize(verdicts["setting"])
     place = np.array(
-        [RICHNESS.index(name) if name in RICHNESS else -1 for name in names], dtype=np.intp
+        [RICHNESS.index(name) if name in RICHNESS else -1 for name in names],
+        dtype=np.intp,
     )[setting]
     present = np.zeros((asked.max(initial=-1) + 1, len(RICHNESS)), dtype=bool)
     present[asked[place >= 0], place[place >= 0]] = True

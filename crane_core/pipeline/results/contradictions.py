@@ -19,8 +19,12 @@ COLUMNS = (
     "why",
 )
 
-UNDETECTED_YET_DIAGNOSED = "the outcome judges a diagnosis, but the vote predicts no crash"
-DETECTED_YET_MISSED = "the outcome says that the crash was missed, but the vote predicts it"
+UNDETECTED_YET_DIAGNOSED = (
+    "the outcome judges a diagnosis, but the vote predicts no crash"
+)
+DETECTED_YET_MISSED = (
+    "the outcome says that the crash was missed, but the vote predicts it"
+)
 CLEARED_YET_ALARM = "the outcome says false alarm, but the vote predicts no crash"
 ALARM_YET_CLEARED = (
     "the outcome accepts the answer, but the vote predicts a crash that does not happen"
@@ -41,7 +45,9 @@ def contradictions(verdicts: pd.DataFrame) -> pd.DataFrame:
         .to_numpy()
     )
     accepted = (verdicts["human"] != Label.MISDETECTED).to_numpy()
-    is_contradiction = is_judged & ~vote.unanswered & ((vote.crash == truth) != accepted)
+    is_contradiction = (
+        is_judged & ~vote.unanswered & ((vote.crash == truth) != accepted)
+    )
     whys = np.where(
         truth,
         np.where(vote.crash, DETECTED_YET_MISSED, UNDETECTED_YET_DIAGNOSED),

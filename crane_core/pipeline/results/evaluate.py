@@ -33,7 +33,9 @@ def verdict_frame(store: Store) -> pd.DataFrame:
 
 def _titled(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(
-        detector_title=by_value(frame["detector_title"], lambda title: " ".join(title.split()))
+        detector_title=by_value(
+            frame["detector_title"], lambda title: " ".join(title.split())
+        )
     )
 
 

@@ -20,7 +20,18 @@ from crane_core.storage import verdicts as stored
 from crane_core.storage.store import Store
 
 WHO = ["detector", "detector_title", "setting"]
-RUN_COLUMNS = [*WHO, "n_runs", "measure", "k", "value", "low", "high", "n", "n_cases", "left_out"]
+RUN_COLUMNS = [
+    *WHO,
+    "n_runs",
+    "measure",
+    "k",
+    "value",
+    "low",
+    "high",
+    "n",
+    "n_cases",
+    "left_out",
+]
 VOTE_COLUMNS = [
     "detector",
     "detector_title",
@@ -57,7 +68,9 @@ def complete(frame: pd.DataFrame) -> pd.DataFrame:
     answered = frame["n_crash"] + frame["n_safe"]
     n_runs = answered.groupby([frame["detector"], frame["setting"]]).transform("max")
     n_right = frame["n_crash"].where(frame["truth"], frame["n_safe"])
-    return frame.assign(n_runs=n_runs, n_right=n_right)[(answered == n_runs) & (n_runs > 1)]
+    return frame.assign(n_runs=n_runs, n_right=n_right)[
+        (answered == n_runs) & (n_runs > 1)
+    ]
 
 
 def run_table(frame: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
@@ -69,13 +82,18 @@ def run_table(frame: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
-    answered, n_asked = _Answers.of(by_run), frame.groupby(WHO, sort=False).size().to_dict()
+    answered, n_asked = (
+        _Answers.of(by_run),
+        frame.groupby(WHO, sort=False).size().to_dict(),
+    )
     for who, mine in complete(frame).groupby(WHO, sort=False):
         same = dict(zip(WHO, who, strict=True)) | {
             "n_runs": int(mine["n_runs"].iloc[0]),
             "left_out": int(n_asked[who]) - len(mine),
         }
-        rows += [same | row for row in [*answered.of_each_run(mine), *_of_all_runs(mine)]]
+        rows += [
+            same | row for row in [*answered.of_each_run(mine), *_of_all_runs(mine)]
+        ]
     return pd.DataFrame(rows, columns=RUN_COLUMNS)
 
 
@@ -96,11 +114,18 @@ class _Answers(NamedTuple):
     def of(cls, by_run: pd.DataFrame) -> _Answers:
         instance, instances = pd.factorize(by_run["instance_id"])
         said = by_run["crashes"].to_numpy(dtype=np.float64, na_value=np.nan)
-        right = np.where(np.isnan(said), np.nan, said == by_run["truth"].to_numpy(dtype=np.float64))
+        right = np.where(
+            np.isnan(said), np.nan, said == by_run["truth"].to_numpy(dtype=np.float64)
+        )
         case = pd.factorize(by_run["case_id"], sort=True)[0]
         where = by_run.groupby(["detector", "setting"]).indices
         return cls(
-            by_run["run_index"].to_numpy(), right, instance, pd.Index(instances), case, where
+            by_run["run_index"].to_numpy(),
+            right,
+            instance,
+            pd.Index(instances),
+            case,
+            where,
         )
 
     def of_each_run(self, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -130,7 +155,9 @@ def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
     }  # fmt: skip
 
 
-def _rate(measure: Measure, k: int, part: np.ndarray, case: NDArray[np.intp]) -> dict[str, Any]:
+def _rate(
+    measure: Measure, k: int, part: np.ndarray, case: NDArray[np.intp]
+) -> dict[str, Any]:
     found = intervals.clustered_rate(part, np.ones(len(part)), case)
     return {
         "measure": measure, "k": k, "value": found.value, "low": found.low, "high": found.high, "n": found.n,

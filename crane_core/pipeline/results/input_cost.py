@@ -29,15 +29,21 @@ QUESTIONS = 1_000
 
 def published_tokens(path: Path | None = None) -> pd.DataFrame:
     """The facts that ship: experiment, setting, instance_id, tokens."""
-    with (path or embedded()["published"] / FACTS).open(encoding="utf-8", newline="") as file:
+    with (path or embedded()["published"] / FACTS).open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = [
             (r["experiment"], r["setting"], r["instance"], int(r["tokens"]))
             for r in csv.DictReader(file)
         ]
-    return pd.DataFrame(rows, columns=["experiment", "setting", "instance_id", "tokens"])
+    return pd.DataFrame(
+        rows, columns=["experiment", "setting", "instance_id", "tokens"]
+    )
 
 
-def tokens_of_inputs(store: Store, benchmark: str, experiments: list[str]) -> pd.DataFrame:
+def tokens_of_inputs(
+    store: Store, benchmark: str, experiments: list[str]
+) -> pd.DataFrame:
     """A row per experiment, setting and instance with a known input: columns as `published_tokens`, and is_exact.
 
     A text in the store takes precedence over a shipped fact; where an instance was shown several texts, their mean
@@ -47,7 +53,9 @@ def tokens_of_inputs(store: Store, benchmark: str, experiments: list[str]) -> pd
     texts = inputs.texts(store.cursor(), shown["sha256"].unique().tolist())
     counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
     of = [counted[sha] for sha in shown["sha256"]]
-    found = shown.assign(tokens=[one.n for one in of], is_exact=[one.is_exact for one in of])
+    found = shown.assign(
+        tokens=[one.n for one in of], is_exact=[one.is_exact for one in of]
+    )
     key = ["experiment", "setting", "instance_id"]
     by_text = found.groupby(key, as_index=False).agg(
         tokens=("tokens", "mean"), is_exact=("is_exact", "all")
@@ -65,17 +73,23 @@ def cost_table(rows: pd.DataFrame, tokens: pd.DataFrame, *, rate: str) -> pd.Dat
     is not known), is_exact, usd (QUESTIONS inputs at list price, nan if no price is listed). Detection alone.
     """
     by = [*KEY, "detector_title", "detector_kind"]
-    table = rate_table(rows, by=by, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+    table = rate_table(
+        rows, by=by, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+    )
     known = rows.merge(tokens, on=["experiment", "setting", "instance_id"], how="left")
     known["is_exact"] = known["is_exact"].isna() | known["is_exact"].eq(other=True)
-    per = known.groupby(KEY).agg(tokens=("tokens", _mean_of_all), is_exact=("is_exact", "all"))
+    per = known.groupby(KEY).agg(
+        tokens=("tokens", _mean_of_all), is_exact=("is_exact", "all")
+    )
     table = table.merge(per.reset_index(), on=KEY, how="left")
     is_model = table["detector_kind"] == DetectorKind.LLM
     table["tokens"] = table["tokens"].where(is_model, 0.0)
     table["is_exact"] = table["is_exact"].where(is_model, other=True)
     table["usd"] = [
         _usd(detector, mean) if model else 0.0
-        for detector, mean, model in zip(table["detector"], table["tokens"], is_model, strict=True)
+        for detector, mean, model in zip(
+            table["detector"], table["tokens"], is_model, strict=True
+        )
     ]
     return table
 
@@ -95,4 +109,6 @@ def with_front(table: pd.DataFrame, cost: str) -> pd.DataFrame:
     known = table[table[cost].notna() & table["value"].notna()].sort_values(
         [cost, "value"], kind="stable"
     )
-    return known.assign(cost=known[cost], is_front=pareto_front(known[cost], known["value"]))
+    return known.assign(
+        cost=known[cost], is_front=pareto_front(known[cost], known["value"])
+    )

@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from crane_core.domain import Setting
 from crane_core.pipeline.results.outcomes import one_family, one_grid
-from crane_core.stats import intervals, paired, power, rates, ratio_swap, sign_flip, vote
+from crane_core.stats import (
+    intervals,
+    paired,
+    power,
+    rates,
+    ratio_swap,
+    sign_flip,
+    vote,
+)
 
 SEED = 20251018
 """Seed of every draw on a page: the same data give the same p-value and interval."""
@@ -119,10 +127,12 @@ def outcomes(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Outcomes:
     """The outcomes of the rows under the chosen rules."""
     label, words = pd.factorize(frame["human"])
     worth = None
-    if credit is not Credit.DETECTION:  # each word once: of a hundred thousand rows, four differ
-        worth = np.append(rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]), np.nan)[
-            label
-        ]
+    if (
+        credit is not Credit.DETECTION
+    ):  # each word once: of a hundred thousand rows, four differ
+        worth = np.append(
+            rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]), np.nan
+        )[label]
         if (
             credit is Credit.HALF and "label_credit" in frame
         ):  # a campaign's own labels state their credit
@@ -155,7 +165,10 @@ def _weights(rows: Outcomes) -> NDArray[np.float64]:
     asks = rows.asks & (rows.stratum >= 0)
     if asks.any():
         stratum, is_labelled = rows.stratum[asks], rows.is_labelled[asks]
-        n, all_of = np.bincount(stratum, is_labelled)[stratum], np.bincount(stratum)[stratum]
+        n, all_of = (
+            np.bincount(stratum, is_labelled)[stratum],
+            np.bincount(stratum)[stratum],
+        )
         weights[asks] = np.where(
             n > 0, np.where(is_labelled, all_of / np.maximum(n, 1.0), 0.0), np.nan
         )
@@ -184,7 +197,9 @@ def _scored(rows: Outcomes) -> Scored:
     weight = _weights(rows)
     is_covered = not np.isnan(weight).any()
     parts = (
-        rates.confusion_parts(rows.truth, rows.predicted, credit=rows.worth, weight=weight)
+        rates.confusion_parts(
+            rows.truth, rows.predicted, credit=rows.worth, weight=weight
+        )
         if is_covered
         else None
     )
@@ -194,7 +209,9 @@ def _scored(rows: Outcomes) -> Scored:
 
 def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
     """Whether any label represents others: then the winner of each instance is unknown, and nothing is tested."""
-    return credit is not Credit.DETECTION and bool((label_weights(frame, rule) != 1).any())
+    return credit is not Credit.DETECTION and bool(
+        (label_weights(frame, rule) != 1).any()
+    )
 
 
 def paired_rows(
@@ -206,12 +223,19 @@ def paired_rows(
     of them, all of its rows.
     """
     both = frame[frame["setting"].isin(inputs)]
-    detector, instance = pd.factorize(both["detector"])[0], pd.factorize(both["instance_id"])[0]
+    detector, instance = (
+        pd.factorize(both["detector"])[0],
+        pd.factorize(both["instance_id"])[0],
+    )
     is_other = (both["setting"] == inputs.other).to_numpy(dtype=bool)
     is_known = ~_is_left_out(outcomes(both, rule, credit))
-    is_single = (np.bincount(detector, is_other) == 0) | (np.bincount(detector, ~is_other) == 0)
+    is_single = (np.bincount(detector, is_other) == 0) | (
+        np.bincount(detector, ~is_other) == 0
+    )
     pair = detector * (instance.max(initial=0) + 1) + instance
-    paired: pd.DataFrame = both[is_single[detector] | (np.bincount(pair, is_known)[pair] == 2)]
+    paired: pd.DataFrame = both[
+        is_single[detector] | (np.bincount(pair, is_known)[pair] == 2)
+    ]
     return paired
 
 
@@ -229,14 +253,18 @@ def _is_left_out(rows: Outcomes) -> NDArray[np.bool_]:
 Group = tuple[Hashable, ...]
 
 
-def _groups(frame: pd.DataFrame, by: list[str]) -> Iterator[tuple[Group, NDArray[np.intp]]]:
+def _groups(
+    frame: pd.DataFrame, by: list[str]
+) -> Iterator[tuple[Group, NDArray[np.intp]]]:
     """Each group of `by` in order of appearance, and where its rows stand. Rows without a value in `by` are in none."""
     number = frame.groupby(by, sort=False, observed=True).ngroup().to_numpy()
     in_order = np.argsort(number, kind="stable")[np.count_nonzero(number < 0) :]
     if not len(in_order):
         return
     starts = np.flatnonzero(np.diff(number[in_order], prepend=-1))
-    names = zip(*(frame[name].iloc[in_order[starts]].tolist() for name in by), strict=True)
+    names = zip(
+        *(frame[name].iloc[in_order[starts]].tolist() for name in by), strict=True
+    )
     yield from zip(names, np.split(in_order, starts[1:]), strict=True)
 
 
@@ -304,7 +332,9 @@ def gain_table(
     where right is not a yes or no (mean of runs, half credit, precision, F1). Where the labels of a sample stand for
     others, all of these are NaN for every detector. Rates that need labels of unlabelled verdicts are NaN altogether.
     """
-    return adjusted(_gains(frame, ["detector"], rule, credit, rate, inputs), with_power=with_power)
+    return adjusted(
+        _gains(frame, ["detector"], rule, credit, rate, inputs), with_power=with_power
+    )
 
 
 def adjusted(table: pd.DataFrame, *, with_power: bool = True) -> pd.DataFrame:
@@ -345,7 +375,12 @@ def change_table(
 
 
 def _gains(
-    frame: pd.DataFrame, by: list[str], rule: VoteRule, credit: Credit, rate: str, inputs: Inputs
+    frame: pd.DataFrame,
+    by: list[str],
+    rule: VoteRule,
+    credit: Credit,
+    rate: str,
+    inputs: Inputs,
 ) -> pd.DataFrame:
     return Pairs.of(frame, by, inputs).gains(rule, credit, rate)
 
@@ -381,7 +416,9 @@ class Pairs(NamedTuple):
     def gains(self, rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
         """A row per group with an instance that has an outcome with both inputs; see `gain_table`."""
         of_rows = outcomes(self.rows, rule, credit)
-        is_sampled = credit is not Credit.DETECTION and bool((_weights(of_rows) != 1).any())
+        is_sampled = credit is not Credit.DETECTION and bool(
+            (_weights(of_rows) != 1).any()
+        )
         test = None if is_sampled else test_of(rule=rule, credit=credit, rate=rate)
         is_known = ~_is_left_out(of_rows)
         rows = []
@@ -395,13 +432,19 @@ class Pairs(NamedTuple):
 
 
 def _gain(
-    a: Outcomes, b: Outcomes, cases: NDArray[np.intp], rate: str, test: PairedTest | None
+    a: Outcomes,
+    b: Outcomes,
+    cases: NDArray[np.intp],
+    rate: str,
+    test: PairedTest | None,
 ) -> dict[str, float]:
     without, with_ = _scored(a), _scored(b)
     if without.parts is None or with_.parts is None:
         return {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
     one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
-    estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases)
+    estimate = intervals.clustered_difference(
+        one.part, one.whole, other.part, other.whole, cases
+    )
     return {
         "n": estimate.n,
         "n_cases": estimate.n_clusters,
@@ -415,7 +458,10 @@ def _gain(
 
 
 def tested(
-    one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.generic], test: PairedTest | None
+    one: rates.Ratio,
+    other: rates.Ratio,
+    cases: NDArray[np.generic],
+    test: PairedTest | None,
 ) -> dict[str, float]:
     """The p-value and what belongs to it, over the instances that the rate is over."""
     counted = np.asarray(one.whole) > 0
@@ -424,7 +470,9 @@ def tested(
     if test is None:
         return nothing
     if test is PairedTest.SWAP:
-        return nothing | dict.fromkeys(("p_value", "p_by_case"), _swapped(one, other, cases))
+        return nothing | dict.fromkeys(
+            ("p_value", "p_by_case"), _swapped(one, other, cases)
+        )
     by_case = sign_flip.sign_flip(b - a, cases[counted], seed=SEED)
     if test is PairedTest.SIGN_FLIP:
         return nothing | {"p_value": by_case, "p_by_case": by_case}
@@ -439,4 +487,6 @@ def tested(
 
 def _swapped(one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.generic]) -> float:
     """Both wholes count: with F1 and precision an instance may be in the rate with one input only."""
-    return ratio_swap.ratio_swap(one.part, one.whole, other.part, other.whole, cases, seed=SEED)
+    return ratio_swap.ratio_swap(
+        one.part, one.whole, other.part, other.whole, cases, seed=SEED
+    )

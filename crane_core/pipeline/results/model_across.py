@@ -61,12 +61,19 @@ def model_across(
     rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
     rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
     parts = (
-        None if rows.empty or is_sampled(rows, rule, credit) else scored(rows, rule, credit).parts
+        None
+        if rows.empty or is_sampled(rows, rule, credit)
+        else scored(rows, rule, credit).parts
     )
     if parts is None:
         why_not = gee.Unfit.ONE_GROUP if rows.empty else SAMPLED
         return ModelAcross(
-            pd.DataFrame(columns=COLUMNS), np.nan, 0, np.nan, rows["case_id"].nunique(), why_not
+            pd.DataFrame(columns=COLUMNS),
+            np.nan,
+            0,
+            np.nan,
+            rows["case_id"].nunique(),
+            why_not,
         )
     right = pd.Series(np.asarray(rates.accuracy(parts).part), rows.index)
     group, names = pd.factorize(rows["detector"], sort=True)
@@ -91,11 +98,19 @@ def model_across(
     )
     at = tuple(title_of[names[int(place)]] for place in found.unfit_groups)
     return ModelAcross(
-        ratios, found.chi2, found.df, found.p_value, found.n_clusters, found.unfit or "", at
+        ratios,
+        found.chi2,
+        found.df,
+        found.p_value,
+        found.n_clusters,
+        found.unfit or "",
+        at,
     )
 
 
-def _counts(rows: pd.DataFrame, right: pd.Series, inputs: Inputs) -> dict[str, pd.Series]:
+def _counts(
+    rows: pd.DataFrame, right: pd.Series, inputs: Inputs
+) -> dict[str, pd.Series]:
     """n, n_cases and accuracy with either input, each by detector."""
     by = rows["detector"]
     without = rows["setting"] == inputs.base

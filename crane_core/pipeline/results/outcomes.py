@@ -28,12 +28,15 @@ def one_grid(table: pd.DataFrame) -> pd.DataFrame:
     """The rows as one exploratory grid: adds p_bh and p_by_case_bh, and the `outcome` that both decide."""
     adjust = multiplicity.benjamini_hochberg
     adjusted = {
-        name: adjust(table[test].astype(float)) for test, name in zip(TESTS, BY_BH, strict=True)
+        name: adjust(table[test].astype(float))
+        for test, name in zip(TESTS, BY_BH, strict=True)
     }
     return _decided(table.assign(**adjusted), BY_BH)
 
 
 def _decided(table: pd.DataFrame, tests: tuple[str, ...]) -> pd.DataFrame:
     p_values = table[list(tests)].itertuples(index=False, name=None)
-    decided = [str(outcome(d, p)) for d, p in zip(table["difference"], p_values, strict=True)]
+    decided = [
+        str(outcome(d, p)) for d, p in zip(table["difference"], p_values, strict=True)
+    ]
     return table.assign(outcome=decided)

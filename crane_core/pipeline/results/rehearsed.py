@@ -21,7 +21,9 @@ def rehearsed(frame: pd.DataFrame) -> pd.DataFrame:
         n_open=frame["n_crash"] + frame["n_safe"] == 0,
     )
     counts = (
-        counted.groupby(BY, sort=False)[["n_crashed", "n_through", "n_open"]].sum().reset_index()
+        counted.groupby(BY, sort=False)[["n_crashed", "n_through", "n_open"]]
+        .sum()
+        .reset_index()
     )
     rates = rate_table(
         frame, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION

@@ -36,32 +36,50 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     """
     jobs = job_list(store.cursor()).rename(columns={"job": "experiment"})
     rows = [_row(rows) for _, rows in verdicts.groupby(KEY, sort=True, observed=True)]
-    found = pd.DataFrame(rows, columns=[*KEY, "detector_title", "detector_kind", *_COUNTS])
+    found = pd.DataFrame(
+        rows, columns=[*KEY, "detector_title", "detector_kind", *_COUNTS]
+    )
     listed = found.merge(jobs[[*KEY, *OF_JOBS, *TIMES]], on=KEY, how="left")
     listed["is_job"] = listed["started_at"].notna()
     waiting = jobs[~jobs["experiment"].isin(listed.loc[listed["is_job"], "experiment"])]
     if not waiting.empty:
-        zeros = dict.fromkeys(("n_instances", "n_answers", "n_unanswered", "n_flips"), 0)
+        zeros = dict.fromkeys(
+            ("n_instances", "n_answers", "n_unanswered", "n_flips"), 0
+        )
         listed = pd.concat(
             [
                 listed,
-                waiting[[*KEY, "detector_title", "detector_kind", *OF_JOBS, *TIMES]].assign(
-                    **zeros, is_job=True
-                ),
+                waiting[
+                    [*KEY, "detector_title", "detector_kind", *OF_JOBS, *TIMES]
+                ].assign(**zeros, is_job=True),
             ]
         )
-    ordered = listed.sort_values("started_at", ascending=False, na_position="last", kind="stable")
+    ordered = listed.sort_values(
+        "started_at", ascending=False, na_position="last", kind="stable"
+    )
     return ordered.reset_index(drop=True)
 
 
-_COUNTS = ["n_instances", "n_answers", "n_unanswered", "agreement", "low", "high", "n_flips"]
+_COUNTS = [
+    "n_instances",
+    "n_answers",
+    "n_unanswered",
+    "agreement",
+    "low",
+    "high",
+    "n_flips",
+]
 
 
 def _row(rows: pd.DataFrame) -> dict[str, object]:
     first = rows.iloc[0]
     pairs = run_pairs(rows["n_crash"], rows["n_safe"])
     has_pairs = pairs.pairs.sum() > 0
-    agreed = clustered_rate(pairs.agreeing, pairs.pairs, rows["case_id"]) if has_pairs else None
+    agreed = (
+        clustered_rate(pairs.agreeing, pairs.pairs, rows["case_id"])
+        if has_pairs
+        else None
+    )
     n_asked = rows["n_crash"] + rows["n_safe"] + rows["n_unanswered"]
     return {
         **{name: first[name] for name in [*KEY, "detector_title", "detector_kind"]},

@@ -38,41 +38,64 @@ def stability(
         counts.cases, key=lambda kind: (kind.detector, kind.setting)
     ):
         alike = list(kinds)
-        same = {"detector": detector, "detector_title": titles[detector], "setting": setting}
-        same |= {"n_runs": alike[0].n_runs, "left_out": counts.left_out[detector, setting]}
+        same = {
+            "detector": detector,
+            "detector_title": titles[detector],
+            "setting": setting,
+        }
+        same |= {
+            "n_runs": alike[0].n_runs,
+            "left_out": counts.left_out[detector, setting],
+        }
         rows += [same | row for row in (*_of_each_run(alike), *_of_all_runs(alike))]
     settings = [None, *counts.votes["setting"].dropna().unique()]
     return Stability(
         pd.DataFrame(rows, columns=RUN_COLUMNS),
-        {setting: _votes(_with_setting(counts.votes, setting), titles) for setting in settings},
+        {
+            setting: _votes(_with_setting(counts.votes, setting), titles)
+            for setting in settings
+        },
     )
 
 
 def _of_each_run(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     """The rate of each run over the instances."""
     n_cases = np.array([kind.n_cases for kind in alike])
-    for run in sorted({run for kind in alike for answered in kind.answered for run in answered}):
+    for run in sorted(
+        {run for kind in alike for answered in kind.answered for run in answered}
+    ):
         right, asked = (
             [sum(run in of for of in lists) for lists in each] for each in _lists(alike)
         )
         yield _rate(Measure.RUN, run, right, asked, n_cases)
 
 
-def _lists(alike: list[KindOfCase]) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
+def _lists(
+    alike: list[KindOfCase],
+) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
     return [kind.right for kind in alike], [kind.answered for kind in alike]
 
 
 def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     n_runs, n_cases = alike[0].n_runs, np.array([kind.n_cases for kind in alike])
     having = np.array(
-        [np.bincount([len(right) for right in kind.right], minlength=n_runs + 1) for kind in alike]
+        [
+            np.bincount([len(right) for right in kind.right], minlength=n_runs + 1)
+            for kind in alike
+        ]
     )
     n, possible = (
         having.sum(axis=1),
         np.arange(n_runs + 1),
     )  # having: instances by kind and number of right runs
     for k in range(1, n_runs + 1):
-        yield _rate(Measure.PASS, k, having @ five_runs.pass_at_k(possible, n_runs, k), n, n_cases)
+        yield _rate(
+            Measure.PASS,
+            k,
+            having @ five_runs.pass_at_k(possible, n_runs, k),
+            n,
+            n_cases,
+        )
     yield _rate(Measure.ALL, n_runs, having[:, n_runs], n, n_cases)
     sums = np.column_stack([n, having @ possible, having @ possible**2])
     found = five_runs.variance_share_of_cases(sums, n_cases, n_runs, seed=SEED)
@@ -83,9 +106,15 @@ def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
 
 
 def _rate(
-    measure: Measure, k: int, right: ArrayLike, asked: ArrayLike, n_cases: NDArray[np.int64]
+    measure: Measure,
+    k: int,
+    right: ArrayLike,
+    asked: ArrayLike,
+    n_cases: NDArray[np.int64],
 ) -> dict[str, Any]:
-    found = intervals.rate_of_cases(np.repeat(right, n_cases), np.repeat(asked, n_cases))
+    found = intervals.rate_of_cases(
+        np.repeat(right, n_cases), np.repeat(asked, n_cases)
+    )
     return {
         "measure": measure, "k": k, "value": found.value, "low": found.low, "high": found.high, "n": found.n,
         "n_cases": found.n_clusters,
@@ -93,7 +122,9 @@ def _rate(
 
 
 def _with_setting(votes: pd.DataFrame, setting: str | None) -> pd.DataFrame:
-    return votes[votes["setting"].isna() if setting is None else votes["setting"] == setting]
+    return votes[
+        votes["setting"].isna() if setting is None else votes["setting"] == setting
+    ]
 
 
 def _votes(votes: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
@@ -102,8 +133,11 @@ def _votes(votes: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
         ["detector", "n_runs", "n_crash"], sort=True
     ):
         real, n = (
-            np.repeat(of[name].to_numpy(), of["n_cases"].to_numpy()) for name in ("n_real", "n")
+            np.repeat(of[name].to_numpy(), of["n_cases"].to_numpy())
+            for name in ("n_real", "n")
         )
         found = intervals.rate_of_cases(real, n)
-        rows.append((detector, titles[str(detector)], n_runs, n_crash, int(real.sum()), *found))
+        rows.append(
+            (detector, titles[str(detector)], n_runs, n_crash, int(real.sum()), *found)
+        )
     return pd.DataFrame(rows, columns=VOTE_COLUMNS)

@@ -9,7 +9,13 @@ import pandas as pd
 
 from crane_core.domain import Setting
 from crane_core.pipeline.results.comparisons import RICHNESS, comparisons
-from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule, change_table, gain_table
+from crane_core.pipeline.results.measures import (
+    Credit,
+    Inputs,
+    VoteRule,
+    change_table,
+    gain_table,
+)
 from crane_core.pipeline.results.outcomes import one_family, one_grid
 
 REFERENCES = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.CODE)
@@ -27,7 +33,11 @@ def reference_of(rows: pd.DataFrame) -> Setting:
     answered = rows[rows["n_crash"] + rows["n_safe"] > 0]
     comparable = {setting for inputs in comparisons(answered) for setting in inputs}
     candidates = comparable or set(rows["setting"])
-    return next(setting for setting in (*REFERENCES, *reversed(RICHNESS)) if setting in candidates)
+    return next(
+        setting
+        for setting in (*REFERENCES, *reversed(RICHNESS))
+        if setting in candidates
+    )
 
 
 def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataFrame:
@@ -39,7 +49,9 @@ def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataF
     """
     asked = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION, "rate": rate}
     tables = [
-        gain_table(rows, inputs=Inputs(reference, setting), **asked).assign(setting=str(setting))  # type: ignore[arg-type]
+        gain_table(rows, inputs=Inputs(reference, setting), **asked).assign(
+            setting=str(setting)
+        )  # type: ignore[arg-type]
         for setting in _others(rows, reference)
     ]
     return one_family(_joined(tables, COLUMNS))
@@ -71,5 +83,11 @@ def _others(rows: pd.DataFrame, reference: Setting) -> list[Setting]:
 
 def _joined(tables: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
     """The tables one below the other; those without a row have no columns either."""
-    filled = [table.rename(columns=_NAMES)[columns] for table in tables if "detector" in table]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
+    filled = [
+        table.rename(columns=_NAMES)[columns] for table in tables if "detector" in table
+    ]
+    return (
+        pd.concat(filled, ignore_index=True)
+        if filled
+        else pd.DataFrame(columns=columns)
+    )

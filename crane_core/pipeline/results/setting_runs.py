@@ -32,18 +32,27 @@ def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[s
     jobs = set(ran.loc[ran["is_job"], "experiment"])
     shipped = {name for names in SHIPPED.values() for name in names}
     of = verdicts[
-        (verdicts["benchmark"] == benchmark) & ~verdicts["experiment"].isin(jobs | shipped)
+        (verdicts["benchmark"] == benchmark)
+        & ~verdicts["experiment"].isin(jobs | shipped)
     ]
     of = of[_is_comparable(of, ["experiment", "detector"])]
     n_settings = (
-        of.groupby(["experiment", "detector"])["setting"].nunique().groupby("experiment").max()
+        of.groupby(["experiment", "detector"])["setting"]
+        .nunique()
+        .groupby("experiment")
+        .max()
     )
-    found = [str(name) for name in n_settings.sort_values(ascending=False, kind="stable").index]
+    found = [
+        str(name)
+        for name in n_settings.sort_values(ascending=False, kind="stable").index
+    ]
     own = runs_of(verdicts, ran, benchmark, OWN).rows
     return found if own.empty else [*found, OWN]
 
 
-def runs_of(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: str) -> SettingRuns:
+def runs_of(
+    verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: str
+) -> SettingRuns:
     """The rows of the detectors of one source that answered an instance in two settings or more.
 
     Of own runs that repeat a detector and setting, the one with the most instances answered counts, of these the last
@@ -52,7 +61,9 @@ def runs_of(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: s
     of = verdicts[verdicts["benchmark"] == benchmark]
     n_left_out = 0
     if source == OWN:
-        jobs = ran[ran["is_job"] & (ran["n_answers"] > 0) & (ran["benchmark"] == benchmark)]
+        jobs = ran[
+            ran["is_job"] & (ran["n_answers"] > 0) & (ran["benchmark"] == benchmark)
+        ]
         best = jobs.sort_values(
             ["n_answers", "started_at"], ascending=False, kind="stable"
         ).drop_duplicates(_SERIES)
@@ -60,7 +71,9 @@ def runs_of(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: s
         source_rows = of[of["experiment"].isin(best["experiment"])]
     else:
         source_rows = of[of["experiment"].isin(with_shipped(source))]
-    return SettingRuns(source_rows[_is_comparable(source_rows, ["detector"])], n_left_out)
+    return SettingRuns(
+        source_rows[_is_comparable(source_rows, ["detector"])], n_left_out
+    )
 
 
 def _is_comparable(rows: pd.DataFrame, by: list[str]) -> pd.Series:

@@ -51,8 +51,13 @@ def specification_curve(
     case; p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of
     a sample stand for others) has no row.
     """
-    pairs = {name: Pairs.of(_lean(frame), ["detector"], inputs) for name, frame in judged.items()}
-    return pd.DataFrame([row for reading in _readings(pairs) for row in reading], columns=COLUMNS)
+    pairs = {
+        name: Pairs.of(_lean(frame), ["detector"], inputs)
+        for name, frame in judged.items()
+    }
+    return pd.DataFrame(
+        [row for reading in _readings(pairs) for row in reading], columns=COLUMNS
+    )
 
 
 def _lean(frame: pd.DataFrame) -> pd.DataFrame:
@@ -83,20 +88,30 @@ def _readings(judged: Mapping[str, Pairs]) -> Iterator[list[dict[str, object]]]:
         for place, (annotator, pairs) in enumerate(judged.items()):
             for credit in Credit:
                 is_detection = credit is Credit.DETECTION
-                if is_detection and place or not is_detection and pairs.rows["human"].isna().all():
+                if (
+                    is_detection
+                    and place
+                    or not is_detection
+                    and pairs.rows["human"].isna().all()
+                ):
                     continue
                 who = {
                     "rule": str(rule),
                     "credit": str(credit),
                     "judged_by": NOBODY if is_detection else annotator,
                 }
-                gains = adjusted(pairs.gains(rule, credit, "Accuracy"), with_power=False)
+                gains = adjusted(
+                    pairs.gains(rule, credit, "Accuracy"), with_power=False
+                )
                 yield [who | row for row in _found(gains)]
 
 
 def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
     for gain in gains.to_dict("records"):
-        for test, p in ((Test.MCNEMAR, gain["p_holm"]), (Test.BY_CASE, gain["p_by_case_holm"])):
+        for test, p in (
+            (Test.MCNEMAR, gain["p_holm"]),
+            (Test.BY_CASE, gain["p_by_case_holm"]),
+        ):
             is_defined = test is Test.BY_CASE or gain["test"] == PairedTest.MCNEMAR
             if is_defined and not np.isnan(p):
                 same = {name: gain[name] for name in COLUMNS if name in gain}

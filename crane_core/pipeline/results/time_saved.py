@@ -24,7 +24,17 @@ from crane_core.storage.store import Store
 FILE = "times.csv"
 PUBLISHED_TIMES = ("junobench", "crane-llm-2025-10", "gpt-5", Setting.RUNTIME)
 """What the published times are of (benchmark, experiment, detector, setting); paper, section 6.4."""
-COLUMNS = ["account", "total", "mean", "low", "high", "median", "n_saving", "n", "pays_for"]
+COLUMNS = [
+    "account",
+    "total",
+    "mean",
+    "low",
+    "high",
+    "median",
+    "n_saving",
+    "n",
+    "pays_for",
+]
 
 
 class Account(StrEnum):
@@ -53,7 +63,9 @@ class TimeSaved(NamedTuple):
 def published_times() -> pd.DataFrame:
     """instance_id, detector, setting, seconds_before (missing for fixed notebooks) and seconds_of_query."""
     _, _, detector, setting = PUBLISHED_TIMES
-    times = pd.read_csv(embedded()["published"] / FILE).rename(columns={"instance": "instance_id"})
+    times = pd.read_csv(embedded()["published"] / FILE).rename(
+        columns={"instance": "instance_id"}
+    )
     return times.assign(detector=detector, setting=str(setting))
 
 
@@ -64,7 +76,9 @@ def times_of(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
     return stored.query_times(store.cursor(), benchmark, experiment)
 
 
-def time_saved(frame: pd.DataFrame, times: pd.DataFrame, *, rule: VoteRule) -> list[TimeSaved]:
+def time_saved(
+    frame: pd.DataFrame, times: pd.DataFrame, *, rule: VoteRule
+) -> list[TimeSaved]:
     """One per detector and setting that was timed; `frame` is the verdict frame of the experiment.
 
     Where the rule is the mean of runs, an instance is predicted by the share of runs that predict it.
@@ -77,7 +91,13 @@ def time_saved(frame: pd.DataFrame, times: pd.DataFrame, *, rule: VoteRule) -> l
         if by_case.empty:
             continue
         by_case = by_case[
-            ["case_id", "instance_id", "seconds_before", "seconds_of_query", "is_predicted"]
+            [
+                "case_id",
+                "instance_id",
+                "seconds_before",
+                "seconds_of_query",
+                "is_predicted",
+            ]
         ]
         query = float(rows["seconds_of_query"].mean())
         accounts = pd.DataFrame(
@@ -85,14 +105,24 @@ def time_saved(frame: pd.DataFrame, times: pd.DataFrame, *, rule: VoteRule) -> l
         )
         title = str(rows["detector_title"].iloc[0])
         found.append(
-            TimeSaved(str(detector), title, str(setting), by_case.reset_index(drop=True), accounts)
+            TimeSaved(
+                str(detector),
+                title,
+                str(setting),
+                by_case.reset_index(drop=True),
+                accounts,
+            )
         )
     return found
 
 
-def _account(by_case: pd.DataFrame, account: Account, query: float) -> dict[str, float | str]:
+def _account(
+    by_case: pd.DataFrame, account: Account, query: float
+) -> dict[str, float | str]:
     counts = 1.0 if account is Account.EVERY_CRASH else by_case["is_predicted"]
-    saved = (by_case["seconds_before"] * counts - by_case["seconds_of_query"]).to_numpy()
+    saved = (
+        by_case["seconds_before"] * counts - by_case["seconds_of_query"]
+    ).to_numpy()
     on_average = mean(saved, seed=SEED)
     return {
         "account": str(account),

@@ -9,14 +9,21 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.results.measures import WITH_STATE, Credit, VoteRule, gain_table
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    Credit,
+    VoteRule,
+    gain_table,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.answers import RunKey
 
 PAIR = "two runs"
 
 
-def two_runs(verdicts: pd.DataFrame, one: RunKey, other: RunKey) -> dict[str, Any] | None:
+def two_runs(
+    verdicts: pd.DataFrame, one: RunKey, other: RunKey
+) -> dict[str, Any] | None:
     """Accuracy of the majority vote, detection alone; None if no instance was answered by both.
 
     verdicts: `evaluate.verdict_frame`. Members: n, n_cases, without (accuracy of `one`), with_ (of `other`),

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    BOTH_INPUTS,
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
@@ -17,7 +21,9 @@ METHOD = "logistic regression by GEE, clustered by case, Mancl and DeRouen's cov
 def collect(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment, kind of detector, annotator and policy; with the reason if there is no model."""
     for judging in material.judgings:
-        asked = judging.rows[judging.rows["setting"].isin([Setting.CODE, Setting.RUNTIME])]
+        asked = judging.rows[
+            judging.rows["setting"].isin([Setting.CODE, Setting.RUNTIME])
+        ]
         for rule, credit in judging.policies():
             found = model_across(asked, rule=rule, credit=credit)
             if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
@@ -39,7 +45,9 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
                     n=row["n"],
                     n_cases=row["n_cases"],
                 )
-            test = f"Wald test of runtime state x detector, {found.df} degrees of freedom"
+            test = (
+                f"Wald test of runtime state x detector, {found.df} degrees of freedom"
+            )
             of = head._replace(
                 statistic="chi-squared of runtime state x detector", test=test, note=why
             )

@@ -15,7 +15,11 @@ from crane_core.pipeline.export.exported_statistic import (
 )
 from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
 from crane_core.pipeline.results.measures import SEED
-from crane_core.pipeline.results.specification_curve import NOBODY, Test, specification_curve
+from crane_core.pipeline.results.specification_curve import (
+    NOBODY,
+    Test,
+    specification_curve,
+)
 from crane_core.pipeline.rows import as_rows
 
 PAGE, SECTION = "Results", "choices"
@@ -32,10 +36,14 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
     passes = judge_passes(material.store)
     for key, frames in judged.items():
         who = without_repetitions(frames, passes)
-        yield from _readings(heads[key], specification_curve({name: frames[name] for name in who}))
+        yield from _readings(
+            heads[key], specification_curve({name: frames[name] for name in who})
+        )
 
 
-def _readings(head: ExportedStatistic, curve: pd.DataFrame) -> Iterator[ExportedStatistic]:
+def _readings(
+    head: ExportedStatistic, curve: pd.DataFrame
+) -> Iterator[ExportedStatistic]:
     for row in as_rows(curve):
         of = head._replace(
             statistic="difference of accuracy",

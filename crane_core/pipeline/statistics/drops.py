@@ -13,7 +13,11 @@ from crane_core.pipeline.export.exported_statistic import (
     ExportedStatistic,
     Material,
 )
-from crane_core.pipeline.results.input_cost import QUESTIONS, cost_table, tokens_of_inputs
+from crane_core.pipeline.results.input_cost import (
+    QUESTIONS,
+    cost_table,
+    tokens_of_inputs,
+)
 from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
 from crane_core.pipeline.results.outcomes import BY_BH, BY_HOLM
 from crane_core.pipeline.results.run_list import run_list
@@ -62,7 +66,9 @@ def _drops(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
     family = f"inputs and detectors of this kind ({len(table)})"
     for row in as_rows(table):
         difference = _difference(compared, row, rate)
-        yield from _tests(difference._replace(adjustment="Holm", family=family), row, BY_HOLM)
+        yield from _tests(
+            difference._replace(adjustment="Holm", family=family), row, BY_HOLM
+        )
 
 
 def _groups(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
@@ -81,7 +87,9 @@ def _groups(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
                     section="groups", by=by, group=row[by]
                 )
                 yield from _tests(
-                    of._replace(adjustment="Benjamini-Hochberg", family=family), row, BY_BH
+                    of._replace(adjustment="Benjamini-Hochberg", family=family),
+                    row,
+                    BY_BH,
                 )
 
 
@@ -92,20 +100,31 @@ def _tests(
     main, by_case = adjusted
     is_mcnemar = row["test"] == PairedTest.MCNEMAR
     seed = None if is_mcnemar else SEED
-    yield of._replace(test=row["test"], p=row["p_value"], p_adjusted=row[main], seed=seed)
+    yield of._replace(
+        test=row["test"], p=row["p_value"], p_adjusted=row[main], seed=seed
+    )
     if is_mcnemar:
         yield of._replace(
-            test=str(PairedTest.SIGN_FLIP), p=row["p_by_case"], p_adjusted=row[by_case], seed=SEED
+            test=str(PairedTest.SIGN_FLIP),
+            p=row["p_by_case"],
+            p_adjusted=row[by_case],
+            seed=SEED,
         )
 
 
-def _difference(compared: _Compared, row: dict[str, Any], rate: str) -> ExportedStatistic:
+def _difference(
+    compared: _Compared, row: dict[str, Any], rate: str
+) -> ExportedStatistic:
     named = {
         "statistic": f"difference of {rate if rate == 'F1' else rate.lower()}",
         "detector": row["detector_title"],
     }
-    of = compared.head._replace(**named, input=f"{row['setting']} against {compared.reference}")
-    return of._replace(n=row["n"], n_cases=row["n_cases"], outcome=row["outcome"]).measured(
+    of = compared.head._replace(
+        **named, input=f"{row['setting']} against {compared.reference}"
+    )
+    return of._replace(
+        n=row["n"], n_cases=row["n_cases"], outcome=row["outcome"]
+    ).measured(
         row["difference"],
         row["low"],
         row["high"],
@@ -118,19 +137,26 @@ def _costs(
     material: Material, rows: pd.DataFrame, head: ExportedStatistic
 ) -> Iterator[ExportedStatistic]:
     tokens = tokens_of_inputs(
-        material.store, str(head.benchmark), sorted(rows["experiment"].unique().tolist())
+        material.store,
+        str(head.benchmark),
+        sorted(rows["experiment"].unique().tolist()),
     )
     for row in as_rows(cost_table(rows, tokens, rate="Accuracy")):
         of = head._replace(
-            detector=row["detector_title"], input=row["setting"], n=row["n"], n_cases=row["n_cases"]
+            detector=row["detector_title"],
+            input=row["setting"],
+            n=row["n"],
+            n_cases=row["n_cases"],
         )
         if row["tokens"] is not None:
             note = (
-                None if row["is_exact"] else "estimated: the table of the encoding is not installed"
+                None
+                if row["is_exact"]
+                else "estimated: the table of the encoding is not installed"
             )
-            yield of._replace(statistic="tokens per question, mean", note=note).measured(
-                row["tokens"], unit="tokens"
-            )
+            yield of._replace(
+                statistic="tokens per question, mean", note=note
+            ).measured(row["tokens"], unit="tokens")
         if row["usd"] is not None:
             yield of._replace(
                 statistic=f"list price of the input of {QUESTIONS} questions"

@@ -13,7 +13,12 @@ from crane_core.pipeline.export.exported_statistic import (
     Judging,
     Material,
 )
-from crane_core.pipeline.results.five_runs import Measure, answers_by_run, run_table, vote_table
+from crane_core.pipeline.results.five_runs import (
+    Measure,
+    answers_by_run,
+    run_table,
+    vote_table,
+)
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
 
@@ -26,7 +31,9 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment whose instances have more than one run."""
     for judging in material.judgings:
         if judging.is_main:
-            by_run = answers_by_run(material.store, judging.benchmark, judging.experiment)
+            by_run = answers_by_run(
+                material.store, judging.benchmark, judging.experiment
+            )
             yield from _runs(judging, by_run)
             yield from _votes(judging)
 
@@ -66,12 +73,16 @@ def _name(measure: str, k: int, n_runs: int) -> str:
 
 
 def _votes(judging: Judging) -> Iterator[ExportedStatistic]:
-    settings = [str(setting) for setting in Setting if setting in set(judging.rows["setting"])]
+    settings = [
+        str(setting) for setting in Setting if setting in set(judging.rows["setting"])
+    ]
     slices = {ALL_INPUTS: judging.rows} | {
         s: judging.rows[judging.rows["setting"] == s] for s in settings
     }
     head = judging.head(PAGE, SECTION, None, None)
-    for name, rows in slices.items() if len(settings) > 1 else [(settings[0], judging.rows)]:
+    for name, rows in (
+        slices.items() if len(settings) > 1 else [(settings[0], judging.rows)]
+    ):
         for row in as_rows(vote_table(rows)):
             of = head._replace(
                 statistic=f"real crashes among {row['votes']} of {row['n_runs']} crash votes",

@@ -40,13 +40,17 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
                 yield from _differences(judging, rule, credit, inputs)
 
 
-def _rates(judging: Judging, rule: VoteRule, credit: Credit) -> Iterator[ExportedStatistic]:
+def _rates(
+    judging: Judging, rule: VoteRule, credit: Credit
+) -> Iterator[ExportedStatistic]:
     head = judging.head(PAGE, SECTION, rule, credit)
     rows = paired_rows(judging.rows, rule=rule, credit=credit)
     settings = rows.groupby("detector")["setting"].transform("nunique")
     shown = rows[settings == len(WITH_STATE)]
     by = ["detector_title", "setting"]
-    for row in as_rows(rate_table(shown, by=by, rate="Accuracy", rule=rule, credit=credit)):
+    for row in as_rows(
+        rate_table(shown, by=by, rate="Accuracy", rule=rule, credit=credit)
+    ):
         of = head._replace(
             statistic="accuracy", detector=row["detector_title"], input=row["setting"]
         )
@@ -68,7 +72,9 @@ def _differences(
     gains = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
     family = f"detectors that were asked with both inputs ({len(gains)})"
     for row in as_rows(gains):
-        of = head._replace(detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"])
+        of = head._replace(
+            detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"]
+        )
         yield from _changes(of, row, family)
 
 
@@ -85,10 +91,14 @@ def _changes(
     difference = difference._replace(outcome=str(row["outcome"]))
     tests = [(row["test"], "p_value", "p_holm")]
     if row["test"] != PairedTest.SIGN_FLIP:
-        tests.append((row["test"] and str(PairedTest.SIGN_FLIP), "p_by_case", "p_by_case_holm"))
+        tests.append(
+            (row["test"] and str(PairedTest.SIGN_FLIP), "p_by_case", "p_by_case_holm")
+        )
     for test, p, adjusted in tests:
         if test is None:
-            yield difference._replace(note="no test: the labels of a sample stand for others")
+            yield difference._replace(
+                note="no test: the labels of a sample stand for others"
+            )
             return
         seed = SEED if test == PairedTest.SIGN_FLIP else None
         tested = {

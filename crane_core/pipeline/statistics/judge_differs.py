@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from crane_core.pipeline.agreement.judge_differs import judge_differs
 from crane_core.pipeline.campaigns.label_sets import label_sets
-from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    RATE_INTERVAL,
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics.agreement import person_of
@@ -18,7 +22,9 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
     if person is None:
         return
     judges = pooled_judges(judge_passes(material.store))
-    for row in as_rows(judge_differs(material.labels, material.verdicts, person, judges)):
+    for row in as_rows(
+        judge_differs(material.labels, material.verdicts, person, judges)
+    ):
         of = ExportedStatistic(
             "Agreement",
             "judges",

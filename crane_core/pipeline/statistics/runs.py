@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    RATE_INTERVAL,
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.rows import as_rows
 
@@ -24,5 +28,9 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
         )
         if row["agreement"] is not None:
             yield of.measured(
-                row["agreement"], row["low"], row["high"], unit="share", method=RATE_INTERVAL
+                row["agreement"],
+                row["low"],
+                row["high"],
+                unit="share",
+                method=RATE_INTERVAL,
             )

@@ -15,7 +15,9 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
     """One per cell; statistic is its column, group its row, in the unit that the table prints."""
     for table in study_tables(material.verdicts, material.numbers).values():
         page, section = (
-            ("Ablations", ABLATIONS[table.id]) if table.id in ABLATIONS else ("Results", "tables")
+            ("Ablations", ABLATIONS[table.id])
+            if table.id in ABLATIONS
+            else ("Results", "tables")
         )
         for cell in table.cells:
             yield ExportedStatistic(

@@ -31,19 +31,23 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
                 )
                 for row in as_rows(found.accounts):
                     of = head._replace(
-                        group=row["account"], n=row["n"], n_cases=found.by_case["case_id"].nunique()
+                        group=row["account"],
+                        n=row["n"],
+                        n_cases=found.by_case["case_id"].nunique(),
                     )
                     mean = of._replace(statistic="saved per crash, mean", seed=SEED)
                     yield mean.measured(
                         row["mean"], row["low"], row["high"], unit="s", method=BOOTSTRAP
                     )
-                    yield of._replace(statistic="saved in total").measured(row["total"], unit="s")
+                    yield of._replace(statistic="saved in total").measured(
+                        row["total"], unit="s"
+                    )
                     yield of._replace(statistic="saved per crash, median").measured(
                         row["median"], unit="s"
                     )
                     yield of._replace(statistic="crashes that save time").measured(
                         row["n_saving"], unit="instances"
                     )
-                    yield of._replace(statistic="queries that a crash pays for").measured(
-                        row["pays_for"], unit="queries"
-                    )
+                    yield of._replace(
+                        statistic="queries that a crash pays for"
+                    ).measured(row["pays_for"], unit="queries")

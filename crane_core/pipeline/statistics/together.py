@@ -25,14 +25,23 @@ from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteR
 from crane_core.pipeline.rows import as_rows
 
 PAGE, SECTION = "Results", "together"
-RATES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1"}
+RATES = {
+    "accuracy": "accuracy",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "F1",
+}
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment, detection alone, by the majority and by all runs."""
     verdicts = material.verdicts
-    for (benchmark, experiment), _ in verdicts.groupby(["benchmark", "experiment"], sort=False):
-        frame = beside(verdicts[verdicts["benchmark"] == benchmark], str(experiment), ())
+    for (benchmark, experiment), _ in verdicts.groupby(
+        ["benchmark", "experiment"], sort=False
+    ):
+        frame = beside(
+            verdicts[verdicts["benchmark"] == benchmark], str(experiment), ()
+        )
         titles = dict(zip(frame["detector"], frame["detector_title"], strict=True))
         rules, usual = rules_in(frame), usual_members(frame)
         for rule in (VoteRule.MAJORITY, VoteRule.ALL):
@@ -49,7 +58,10 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
                 )
             if rules is not None:
                 yield from _rows(
-                    head, with_rules(frame, rules, rule=rule), titles, "the rules before each model"
+                    head,
+                    with_rules(frame, rules, rule=rule),
+                    titles,
+                    "the rules before each model",
                 )
 
 
@@ -74,13 +86,21 @@ def _rows(
         for key, name in RATES.items():
             rate = of._replace(statistic=name)
             yield rate.measured(
-                row[key], row[f"{key}_low"], row[f"{key}_high"], unit="share", method=RATE_INTERVAL
+                row[key],
+                row[f"{key}_low"],
+                row[f"{key}_high"],
+                unit="share",
+                method=RATE_INTERVAL,
             )
         if row["way"]:
-            yield from _tests(of._replace(family=family), row, _name(row["best"], titles))
+            yield from _tests(
+                of._replace(family=family), row, _name(row["best"], titles)
+            )
 
 
-def _tests(of: ExportedStatistic, row: dict[str, Any], best: str) -> Iterator[ExportedStatistic]:
+def _tests(
+    of: ExportedStatistic, row: dict[str, Any], best: str
+) -> Iterator[ExportedStatistic]:
     against = of._replace(
         statistic=f"difference of accuracy from the best member, {best}"
     ).measured(

@@ -30,13 +30,21 @@ def ablation_cells(
     return cells
 
 
-def complete_rows(verdicts: pd.DataFrame, detector: str, setting: str) -> pd.DataFrame | None:
+def complete_rows(
+    verdicts: pd.DataFrame, detector: str, setting: str
+) -> pd.DataFrame | None:
     """The rows of one condition on the published benchmark, of the first release that holds every instance.
 
     Editions of the later release come last. None if there is no such release: one with a part of the instances (an
     incomplete download) has no value, because its rate would be of another population.
     """
-    population = verdicts.loc[verdicts["benchmark"] == BENCHMARK, "instance_id"].nunique()
+    population = verdicts.loc[
+        verdicts["benchmark"] == BENCHMARK, "instance_id"
+    ].nunique()
     releases = [STUDY, *later_releases(verdicts)]
-    candidates = (selected(verdicts, release, detector, setting) for release in releases)
-    return next((rows for rows in candidates if population and len(rows) == population), None)
+    candidates = (
+        selected(verdicts, release, detector, setting) for release in releases
+    )
+    return next(
+        (rows for rows in candidates if population and len(rows) == population), None
+    )

@@ -43,7 +43,12 @@ class Counts(NamedTuple):
 
 
 def printed_counts(
-    numbers: pd.DataFrame, title: str, setting: Setting, *, n_crashing: int, n_fixed: int
+    numbers: pd.DataFrame,
+    title: str,
+    setting: Setting,
+    *,
+    n_crashing: int,
+    n_fixed: int,
 ) -> Counts | None:
     """The counts of one detector and setting, detection alone, by its printed cells; None if they name no one.
 
@@ -59,7 +64,11 @@ def printed_counts(
     accuracy, f1 = printed.get(f"Accuracy {sign}"), printed.get(f"F1 {sign}")
     if accuracy is None or f1 is None:
         return None
-    found = list(islice(_solutions(_with_digit(accuracy), _with_digit(f1), n_crashing, n_fixed), 2))
+    found = list(
+        islice(
+            _solutions(_with_digit(accuracy), _with_digit(f1), n_crashing, n_fixed), 2
+        )
+    )
     return found[0] if len(found) == 1 else None
 
 
@@ -68,14 +77,20 @@ def _with_digit(printed: str) -> str:
     return printed if "." in printed else printed.removesuffix("%") + ".0%"
 
 
-def _solutions(accuracy: str, f1: str, n_crashing: int, n_fixed: int) -> Iterable[Counts]:
+def _solutions(
+    accuracy: str, f1: str, n_crashing: int, n_fixed: int
+) -> Iterable[Counts]:
     """Every pair of counts with these rates; only those near the printed values are rounded exactly."""
     n, printed = n_crashing + n_fixed, printed_value(f1)
-    for n_right in _near(printed_value(accuracy), lambda rate: rate * n / PERCENT, 0, n):
+    for n_right in _near(
+        printed_value(accuracy), lambda rate: rate * n / PERCENT, 0, n
+    ):
         if agrees(Fraction(PERCENT * n_right, n), accuracy):
             n_wrong = n - n_right  # F1 = 200 tp / (2 tp + n_wrong), which grows with tp
             found = partial(_hits, n_wrong=n_wrong)
-            for tp in _near(printed, found, max(0, n_right - n_fixed), min(n_crashing, n_right)):
+            for tp in _near(
+                printed, found, max(0, n_right - n_fixed), min(n_crashing, n_right)
+            ):
                 whole = 2 * tp + n_wrong
                 if whole and agrees(Fraction(PERCENT * 2 * tp, whole), f1):
                     yield Counts(tp, n_fixed - (n_right - tp), n_crashing, n_fixed)
@@ -87,7 +102,10 @@ def _hits(f1: Fraction, n_wrong: int) -> Fraction | float:
 
 
 def _near(
-    printed: Fraction, count_of: Callable[[Fraction], Fraction | float], least: int, most: int
+    printed: Fraction,
+    count_of: Callable[[Fraction], Fraction | float],
+    least: int,
+    most: int,
 ) -> range:
     """The counts from `least` to `most` whose rate, in percent, is at most a point away from the printed one."""
     low, high = count_of(max(printed - 1, Fraction(0))), count_of(printed + 1)

@@ -32,22 +32,31 @@ class TableModule(Protocol):
 
 def table_modules() -> list[TableModule]:
     """Every table of the study, by id; the folder is the list."""
-    names = [f"{tables.__name__}.{found.name}" for found in pkgutil.iter_modules(tables.__path__)]
+    names = [
+        f"{tables.__name__}.{found.name}"
+        for found in pkgutil.iter_modules(tables.__path__)
+    ]
     modules = [cast("TableModule", import_module(name)) for name in names]
     return sorted(modules, key=lambda module: module.TABLE_ID)
 
 
-def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> dict[str, StudyTable]:
+def study_tables(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> dict[str, StudyTable]:
     """All tables by id, each cell with the printed text, our exact value and the status.
 
     verdicts: `pipeline.results.evaluate`'s frame, one row per benchmark, instance, detector, setting and experiment.
     numbers: the fields of PublishedNumber, one row per printed cell, in the order of the page.
     """
     coded = verdicts.astype(dict.fromkeys(_COMPARED, "category"))
-    return {module.TABLE_ID: _table(module, coded, numbers) for module in table_modules()}
+    return {
+        module.TABLE_ID: _table(module, coded, numbers) for module in table_modules()
+    }
 
 
-def _table(module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame) -> StudyTable:
+def _table(
+    module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> StudyTable:
     mine = numbers[numbers["table_id"] == module.TABLE_ID]
     places = zip(mine["row"], mine["column"], strict=True)
     texts = zip(mine["printed"], mine["unit"], strict=True)
@@ -61,7 +70,9 @@ def _cells(
 ) -> list[TableCell]:
     """Printed places first, then ours that were not printed; rows kept together."""
     places = list(dict.fromkeys([*printed, *measured]))
-    order = {row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))}
+    order = {
+        row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))
+    }
     places.sort(key=lambda place: order[place[0]])
     cells = []
     for row, column in places:
@@ -85,7 +96,8 @@ def status_counts(found: Iterable[StudyTable]) -> dict[str, dict[CellStatus, int
     """How many cells of each table have which status."""
     return {
         table.id: {
-            status: sum(cell.status is status for cell in table.cells) for status in CellStatus
+            status: sum(cell.status is status for cell in table.cells)
+            for status in CellStatus
         }
         for table in found
     }

@@ -85,11 +85,22 @@ def compared(
 ) -> TableCell:
     """The cell of one place."""
     if measured is None:
-        return TableCell(row, column, printed, None, None, None, unit, CellStatus.PUBLISHED_ONLY)
+        return TableCell(
+            row, column, printed, None, None, None, unit, CellStatus.PUBLISHED_ONLY
+        )
     if printed is None:
         return TableCell(
-            row, column, None, measured.value, None, measured.n, measured.unit, CellStatus.OURS_ONLY
+            row,
+            column,
+            None,
+            measured.value,
+            None,
+            measured.n,
+            measured.unit,
+            CellStatus.OURS_ONLY,
         )
     delta = measured.value - printed_value(printed)
     status = CellStatus.EQUAL if agrees(measured.value, printed) else CellStatus.DIFFERS
-    return TableCell(row, column, printed, measured.value, delta, measured.n, unit, status)
+    return TableCell(
+        row, column, printed, measured.value, delta, measured.n, unit, status
+    )

@@ -81,7 +81,15 @@ def _csv(found: list[StudyTable]) -> str:
         for cell in table.cells:
             record = _record(cell)
             values = (record[key] for key in ("ours", "delta", "n", "unit", "status"))
-            rows.append((table.id, as_printed(cell.row), cell.column, cell.printed or "", *values))
+            rows.append(
+                (
+                    table.id,
+                    as_printed(cell.row),
+                    cell.column,
+                    cell.printed or "",
+                    *values,
+                )
+            )
     return csv_text(rows)
 
 
@@ -115,7 +123,10 @@ def _json(found: list[StudyTable]) -> str:
         }
         for table in found
     }
-    return json.dumps({"tables": tables}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps({"tables": tables}, indent=2, ensure_ascii=False, allow_nan=False)
+        + "\n"
+    )
 
 
 def _latex(found: list[StudyTable]) -> str:
@@ -133,7 +144,9 @@ def _latex_table(table: StudyTable) -> str:
             f"[{cell.printed}]" if is_printed_only else shown(cell.ours, cell)
         )
     caption = f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
-    return str(wide.to_latex(escape=True, caption=_escaped(caption), label=f"tab:{table.id}"))
+    return str(
+        wide.to_latex(escape=True, caption=_escaped(caption), label=f"tab:{table.id}")
+    )
 
 
 def _escaped(text: str) -> str:

@@ -23,7 +23,9 @@ STUDY_ANALYZERS = ("pylint", "pyright")
 SIGNS = {Setting.CODE: "(-RT)", Setting.RUNTIME: "(+RT)"}
 
 
-def selected(verdicts: pd.DataFrame, experiment: str, detector: str, setting: str) -> pd.DataFrame:
+def selected(
+    verdicts: pd.DataFrame, experiment: str, detector: str, setting: str
+) -> pd.DataFrame:
     """The rows of one condition on the published benchmark."""
     return verdicts[
         (verdicts["benchmark"] == BENCHMARK)
@@ -87,4 +89,7 @@ def rate_columns(
     for name in names:
         ratio = RATES[name](counts)
         if ratio.whole:
-            yield f"{name} {sign}", percent(float(ratio.part), float(ratio.whole), scored(counts))
+            yield (
+                f"{name} {sign}",
+                percent(float(ratio.part), float(ratio.whole), scored(counts)),
+            )

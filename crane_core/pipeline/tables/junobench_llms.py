@@ -21,7 +21,9 @@ VERSIONS = {True: "(buggy)", False: "(fixed)"}
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     """Each printed "correct / n" is two cells. n leaves out the cases that exceed the model's context."""
     cells: dict[tuple[str, str], Measured] = {}
-    mine = verdicts[(verdicts["benchmark"] == BENCHMARK) & (verdicts["experiment"] == EXPERIMENT)]
+    mine = verdicts[
+        (verdicts["benchmark"] == BENCHMARK) & (verdicts["experiment"] == EXPERIMENT)
+    ]
     for title, rows in mine.groupby("detector_title", sort=True):
         answered = rows[rows["n_crash"] + rows["n_safe"] > 0]
         for library, members in answered.groupby("library", sort=True):
@@ -34,7 +36,9 @@ def _row(name: str, rows: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     cells: dict[tuple[str, str], Measured] = {}
     by_vote = (detected(rows) == 1) == truth(rows)
     first = rows["first_run"].to_numpy(dtype=object)
-    by_first_run = [said == crashes for said, crashes in zip(first, truth(rows), strict=True)]
+    by_first_run = [
+        said == crashes for said, crashes in zip(first, truth(rows), strict=True)
+    ]
     for crashes, version in VERSIONS.items():
         chosen = truth(rows) == crashes
         n = int(chosen.sum())
@@ -42,5 +46,7 @@ def _row(name: str, rows: pd.DataFrame) -> dict[tuple[str, str], Measured]:
             int(np.count_nonzero(np.asarray(by_first_run)[chosen])), n
         )
         cells[name, f"n {version}"] = count(n, n)
-        cells[name, f"Correct by majority {version}"] = count(int(by_vote[chosen].sum()), n)
+        cells[name, f"Correct by majority {version}"] = count(
+            int(by_vote[chosen].sum()), n
+        )
     return cells

@@ -8,9 +8,7 @@ from crane_core.pipeline.study.table_scores import STUDY_LLMS
 
 TABLE_ID = "libraries"
 TITLE = "LLMs by library group"
-SOURCE = (
-    "crane_llm, results/results_summary.xlsx, sheets Results_summary and Results_summary_detection"
-)
+SOURCE = "crane_llm, results/results_summary.xlsx, sheets Results_summary and Results_summary_detection"
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:

@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 
 from crane_core.pipeline.study.table_cells import Measured, count, share
-from crane_core.pipeline.study.table_scores import SIGNS, STUDY_LLMS, conditions, detected, truth
+from crane_core.pipeline.study.table_scores import (
+    SIGNS,
+    STUDY_LLMS,
+    conditions,
+    detected,
+    truth,
+)
 from crane_core.stats.sample_size import allocate, required_sample
 
 TABLE_ID = "1"

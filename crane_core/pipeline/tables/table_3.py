@@ -14,7 +14,11 @@ from crane_core.pipeline.study.table_scores import SIGNS, STUDY_LLMS, conditions
 TABLE_ID = "3"
 TITLE = "Flawed diagnoses of detected crashes"
 SOURCE = "paper, table 3"
-COLUMNS = {"Total": (Label.PARTIAL, Label.WRONG), "PC": (Label.PARTIAL,), "RW": (Label.WRONG,)}
+COLUMNS = {
+    "Total": (Label.PARTIAL, Label.WRONG),
+    "PC": (Label.PARTIAL,),
+    "RW": (Label.WRONG,),
+}
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:

@@ -74,7 +74,8 @@ def read_notebook(path: Path) -> dict[str, Any]:
     document = json.loads(read_given(path, MOST_BYTES).decode("utf-8-sig"))
     if not isinstance(document.get("cells"), list):
         raise NotebookError(
-            f"{path} has an old format.", remedy="Open it in Jupyter, and save it again."
+            f"{path} has an old format.",
+            remedy="Open it in Jupyter, and save it again.",
         )
     return dict(document)
 
@@ -97,7 +98,9 @@ def edited(notebook: dict[str, Any], edits: Mapping[int, str]) -> dict[str, Any]
     for cell in cells:
         outputs = cell.get("outputs")
         cell["outputs"] = (
-            [one for one in outputs if one.get("output_type") != "error"] if outputs else []
+            [one for one in outputs if one.get("output_type") != "error"]
+            if outputs
+            else []
         )
     return dict(copy)
 
@@ -120,14 +123,18 @@ def add_case(
         target, exception = _recorded(case)
     else:
         target, exception = _executed(case, folder, program, limits, stop)
-    codes = [[cell.source for cell in _cells(document)] for document in (case.crashing, case.fixed)]
+    codes = [
+        [cell.source for cell in _cells(document)]
+        for document in (case.crashing, case.fixed)
+    ]
     n_differ = sum(
         left is None or right is None or codes[0][left] != codes[1][right]
         for left, right in align_cells(*codes)
     )
     if n_differ == 0:
         raise NotebookError(
-            "The two notebooks have the same code.", remedy="Change the cell that is to be fixed."
+            "The two notebooks have the same code.",
+            remedy="Change the cell that is to be fixed.",
         )
     _write(case, folder, exception)
     return AddedCase(case.name, target, exception, n_differ, program is not None)
@@ -141,7 +148,9 @@ def _refuse_taken(case: NewCase, folder: Path) -> None:
         )
     if folder.exists() and not folder.is_dir():
         raise SourceError(f"{folder} is not a folder.", remedy="Name a folder.")
-    there = {path.name for path in folder.rglob("*.ipynb")} if folder.is_dir() else set()
+    there = (
+        {path.name for path in folder.rglob("*.ipynb")} if folder.is_dir() else set()
+    )
     if taken := sorted(there & set(_files(case.name).values())):
         raise SourceError(
             f"{folder} has {taken[0]} already.",
@@ -149,7 +158,8 @@ def _refuse_taken(case: NewCase, folder: Path) -> None:
         )
     if any(row.get("case_id") == case.name for row in _rows(folder / TABLE)[1]):
         raise SourceError(
-            f"{folder / TABLE} names {case.name} already.", remedy="Choose another name."
+            f"{folder / TABLE} names {case.name} already.",
+            remedy="Choose another name.",
         )
 
 
@@ -176,17 +186,27 @@ def _recorded(case: NewCase) -> tuple[int, str]:
 
 
 def _executed(
-    case: NewCase, folder: Path, program: Program, limits: KernelLimits, stop: threading.Event
+    case: NewCase,
+    folder: Path,
+    program: Program,
+    limits: KernelLimits,
+    stop: threading.Event,
 ) -> tuple[int, str]:
     """Target and exception as they are found by execution; the error output of the crashing notebook is set to it."""
     with _beside(case, folder) as place:
         paths = {version: place / name for version, name in _files(case.name).items()}
         crashing = paths[Version.REPRODUCED]
-        plan = plan_to_crash(crashing) if case.target is None else read_plan(crashing, case.target)
+        plan = (
+            plan_to_crash(crashing)
+            if case.target is None
+            else read_plan(crashing, case.target)
+        )
         cells = [*plan.executed, plan.target]
         to_target = PairClaim(cells, len(plan.executed), None)
         is_known = case.target is not None or plan.target.crash is not None
-        tries = [_went(crashing, to_target, program, limits, stop) for _ in range(N_TRIES)]
+        tries = [
+            _went(crashing, to_target, program, limits, stop) for _ in range(N_TRIES)
+        ]
         at, exception = _crash(cells, tries, is_known=is_known)
         target = cells[at]
         if is_known and at != len(cells) - 1:
@@ -203,18 +223,32 @@ def _executed(
         if target.crash is None:
             _record_crash(case, cells[: at + 1], tries[0])
         claim = fixed_claim(paths[Version.FIXED], target.index)
-        borne = borne_out(claim, _went(paths[Version.FIXED], claim, program, limits, stop))
+        borne = borne_out(
+            claim, _went(paths[Version.FIXED], claim, program, limits, stop)
+        )
         if borne.outcome is not VerifiedAs.AS_RECORDED:
-            raise _no_case(f"the fixed notebook does not run through: {borne.why}", "Correct it.")
+            raise _no_case(
+                f"the fixed notebook does not run through: {borne.why}", "Correct it."
+            )
     return target.index, exception
 
 
 def _went(
-    path: Path, claim: PairClaim, program: Program, limits: KernelLimits, stop: threading.Event
+    path: Path,
+    claim: PairClaim,
+    program: Program,
+    limits: KernelLimits,
+    stop: threading.Event,
 ) -> Execution:
     with own_copy(path.parent, path.parent) as own:
         return execute(
-            path.name, claim.cells, own, program, limits, tolerated=claim.tolerates, stop=stop
+            path.name,
+            claim.cells,
+            own,
+            program,
+            limits,
+            tolerated=claim.tolerates,
+            stop=stop,
         )
 
 
@@ -225,7 +259,8 @@ def _crash(
     for went in tries:
         if went.stopped is not None:
             raise _no_case(
-                f"the crashing notebook did not come to an end: {short(went.stopped)}", LIMIT
+                f"the crashing notebook did not come to an end: {short(went.stopped)}",
+                LIMIT,
             )
     ends = [(went.at, went.exception) for went in tries]
     if len(set(ends)) > 1:
@@ -246,7 +281,9 @@ def _crash(
 
 
 def _end(cells: Sequence[CodeCell], at: int | None, exception: str | None) -> str:
-    return "no exception" if at is None else f"{exception} in code cell {cells[at].index}"
+    return (
+        "no exception" if at is None else f"{exception} in code cell {cells[at].index}"
+    )
 
 
 def _raised(went: Execution) -> str:
@@ -307,16 +344,25 @@ def _table(case: NewCase, path: Path, exception: str) -> str:
     """The table with one more row; columns that it lacks are added."""
     columns, rows = _rows(path)
     columns = [*columns, *(name for name in _COLUMNS if name not in columns)]
-    facts = {"library": case.library, "root_cause": case.root_cause, "diagnosis": case.diagnosis}
+    facts = {
+        "library": case.library,
+        "root_cause": case.root_cause,
+        "diagnosis": case.diagnosis,
+    }
     told = {name: value for name, value in facts.items() if value is not None}
     added = {"case_id": case.name, "exception": exception.lower(), **told}
-    if formula := next((name for name, value in added.items() if is_formula(value)), None):
+    if formula := next(
+        (name for name, value in added.items() if is_formula(value)), None
+    ):
         raise SourceError(
             f"A spreadsheet would take the {formula.replace('_', ' ')} for a formula: {added[formula]!r}.",
             remedy="Begin it with a letter.",
         )
     return csv_as_it_is(
-        [columns, *([row.get(name) or "" for name in columns] for row in [*rows, added])]
+        [
+            columns,
+            *([row.get(name) or "" for name in columns] for row in [*rows, added]),
+        ]
     )
 
 
@@ -326,18 +372,26 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
         return [], []
     try:
         text = read_given(path, MOST_BYTES).decode("utf-8-sig")
-        table = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="", restval="")
+        table = csv.DictReader(
+            io.StringIO(text, newline=""), strict=True, restkey="", restval=""
+        )
         rows = list(table)
     except (OSError, ValueError, csv.Error) as error:
-        raise SourceError(f"{path} cannot be read: {error}.", remedy="Correct it first.") from error
+        raise SourceError(
+            f"{path} cannot be read: {error}.", remedy="Correct it first."
+        ) from error
     if any("" in row for row in rows):
-        raise SourceError(f"{path} has a row longer than its header.", remedy="Correct it first.")
+        raise SourceError(
+            f"{path} has a row longer than its header.", remedy="Correct it first."
+        )
     return list(table.fieldnames or []), rows
 
 
 def _text(case: NewCase, version: Version) -> str:
     return json.dumps(
-        case.crashing if version is Version.REPRODUCED else case.fixed, indent=1, ensure_ascii=False
+        case.crashing if version is Version.REPRODUCED else case.fixed,
+        indent=1,
+        ensure_ascii=False,
     )
 
 
@@ -354,4 +408,6 @@ def _code(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _no_case(what: str, remedy: str) -> NotebookError:
-    return NotebookError(f"Not a case: {what}.", remedy=f"{remedy} Nothing was written.")
+    return NotebookError(
+        f"Not a case: {what}.", remedy=f"{remedy} Nothing was written."
+    )

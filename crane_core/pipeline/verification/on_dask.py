@@ -63,7 +63,8 @@ def on_cluster(cluster: Cluster) -> Executor:
             for pair in pairs:
                 out[pair.pair.case_id] = pair
                 yield WorkPiece(
-                    pair.pair.case_id, _given(bench, how, pair, is_local=cluster.is_local)
+                    pair.pair.case_id,
+                    _given(bench, how, pair, is_local=cluster.is_local),
                 )
 
         for done in spread(cluster, job, outcomes, pieces(), stop):
@@ -78,16 +79,29 @@ def on_cluster(cluster: Cluster) -> Executor:
     return execute
 
 
-def _given(bench: Bench, how: VerifyOptions, pair: OpenPair, *, is_local: bool) -> VerificationWork:
+def _given(
+    bench: Bench, how: VerifyOptions, pair: OpenPair, *, is_local: bool
+) -> VerificationWork:
     paths = pair.pair.paths
-    is_executed = any(not isinstance(pair.claims[version], Borne) for version in pair.versions)
-    files = sent(bench.root, list(paths.values()), is_local=is_local) if is_executed else None
+    is_executed = any(
+        not isinstance(pair.claims[version], Borne) for version in pair.versions
+    )
+    files = (
+        sent(bench.root, list(paths.values()), is_local=is_local)
+        if is_executed
+        else None
+    )
     below = {
-        version: path.resolve().relative_to(bench.root.resolve()) for version, path in paths.items()
+        version: path.resolve().relative_to(bench.root.resolve())
+        for version, path in paths.items()
     }
     named = None if how.program == program() else how.program.argv[0]
     return VerificationWork(
-        bench.benchmark, pair._replace(pair=pair.pair._replace(paths=below)), how, named, files
+        bench.benchmark,
+        pair._replace(pair=pair.pair._replace(paths=below)),
+        how,
+        named,
+        files,
     )
 
 
@@ -102,7 +116,12 @@ def outcomes(given: VerificationWork, stop: Event) -> Lines:
         paths = {version: root / path for version, path in pair.pair.paths.items()}
         here = pair._replace(pair=pair.pair._replace(paths=paths))
         return _lines(
-            executed(Bench(given.benchmark, root, []), here, how._replace(program=kernel), stop)
+            executed(
+                Bench(given.benchmark, root, []),
+                here,
+                how._replace(program=kernel),
+                stop,
+            )
         )
 
 
@@ -121,15 +140,22 @@ def _check_environment(python: str, wanted: Environment) -> None:
         )
 
 
-def _merged(bench: Bench, how: VerifyOptions, pair: OpenPair, lines: Lines) -> list[Verification]:
+def _merged(
+    bench: Bench, how: VerifyOptions, pair: OpenPair, lines: Lines
+) -> list[Verification]:
     """The outcomes of a pair, which are about the notebooks that were sent and no others."""
     found = [
-        one for line in lines if isinstance(one := ledger.from_line(line.encode()), Verification)
+        one
+        for line in lines
+        if isinstance(one := ledger.from_line(line.encode()), Verification)
     ]
     asked = [
-        (bench.benchmark, pair.pair.case_id, one, how.environment.digest) for one in pair.versions
+        (bench.benchmark, pair.pair.case_id, one, how.environment.digest)
+        for one in pair.versions
     ]
-    if [(one.benchmark, one.case_id, one.version, one.environment) for one in found] != asked:
+    if [
+        (one.benchmark, one.case_id, one.version, one.environment) for one in found
+    ] != asked:
         raise ClusterError(
             f"A worker answered something other than {pair.pair.case_id}.",
             remedy="Check who uses the cluster.",
@@ -142,4 +168,7 @@ def _not_executed(
 ) -> list[Verification]:
     """The cluster could not do it, which says nothing of the pair; the next run tries again."""
     why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
-    return [verification(bench, pair, version, how, why, None, None) for version in pair.versions]
+    return [
+        verification(bench, pair, version, how, why, None, None)
+        for version in pair.versions
+    ]

@@ -40,7 +40,9 @@ def own_benchmarks(store: Store) -> list[str]:
     return sorted(
         str(row["benchmark"])
         for row in rows
-        if row["licence"] is None and row["url"] is None and row["benchmark"] not in embedded()
+        if row["licence"] is None
+        and row["url"] is None
+        and row["benchmark"] not in embedded()
     )
 
 
@@ -59,7 +61,9 @@ def add_own_case(
     """
     name = _named(benchmark, folder, store)
     if stored_cases.case(store.cursor(), name, case.name) is not None:
-        raise SourceError(f"{name} has a case {case.name} already.", remedy="Choose another name.")
+        raise SourceError(
+            f"{name} has a case {case.name} already.", remedy="Choose another name."
+        )
     with TemporaryDirectory(prefix="crane-own-") as place:
         pairs = Path(place) / name
         added = add_case(case, pairs, program(), limits, stop=stop)
@@ -84,9 +88,15 @@ def _named(typed: str, folder: DataFolder, store: Store) -> str:
         )
     if not inventory(folder).has(Listed.BENCHMARK, name):
         raise SourceError(
-            f"The benchmark {name} was removed.", remedy="Restore it below, or choose another name."
+            f"The benchmark {name} was removed.",
+            remedy="Restore it below, or choose another name.",
         )
-    known = {str(row["benchmark"]) for row in as_rows(stored_cases.benchmarks(store.cursor()))}
+    known = {
+        str(row["benchmark"])
+        for row in as_rows(stored_cases.benchmarks(store.cursor()))
+    }
     if name in known - set(own_benchmarks(store)):
-        raise SourceError(f"{name} is not your own benchmark.", remedy="Choose another name.")
+        raise SourceError(
+            f"{name} is not your own benchmark.", remedy="Choose another name."
+        )
     return name

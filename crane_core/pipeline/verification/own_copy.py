@@ -25,7 +25,9 @@ def own_copy(root: Path, folder: Path) -> Iterator[Path]:
             here, there = here / part, there / part
             here.mkdir()
         if is_small(there) and not here.is_relative_to(there):
-            shutil.copytree(there, here, symlinks=True, dirs_exist_ok=True, ignore=special_files)
+            shutil.copytree(
+                there, here, symlinks=True, dirs_exist_ok=True, ignore=special_files
+            )
         else:
             _link(there, here)
         yield here

@@ -111,16 +111,22 @@ def plan_to_crash(notebook: Path) -> NotebookPlan:
 def fixed_claim(notebook: Path, target: int) -> PairClaim:
     """What a fixed notebook claims whose pair crashes in code cell `target`. Raises NotebookError."""
     plan = read_plan(notebook, target)
-    return PairClaim([*plan.executed, plan.target, *_after(plan)], len(plan.executed), None)
+    return PairClaim(
+        [*plan.executed, plan.target, *_after(plan)], len(plan.executed), None
+    )
 
 
 def _after(plan: NotebookPlan) -> list[CodeCell]:
     """The cells that ran after the target, in their order; without counts those below it."""
     if all(cell.execution_count is None for cell in plan.cells):
-        return [cell for cell in plan.cells[plan.target.index + 1 :] if not cell.is_skipped]
+        return [
+            cell for cell in plan.cells[plan.target.index + 1 :] if not cell.is_skipped
+        ]
     count = plan.target.execution_count
     counted = [
-        cell for cell in plan.cells if cell.execution_count is not None and not cell.is_skipped
+        cell
+        for cell in plan.cells
+        if cell.execution_count is not None and not cell.is_skipped
     ]
     later = [cell for cell in counted if cell is not plan.target]
     ran = {cell.index for cell in plan.executed}
@@ -128,7 +134,8 @@ def _after(plan: NotebookPlan) -> list[CodeCell]:
         (
             cell
             for cell in later
-            if cell.index not in ran and (count is None or (cell.execution_count or 0) > count)
+            if cell.index not in ran
+            and (count is None or (cell.execution_count or 0) > count)
         ),
         key=lambda cell: (cell.execution_count, cell.index),
     )
@@ -143,20 +150,32 @@ def borne_out(claim: PairClaim, went: Execution) -> Borne:
         if claim.exception is None:
             return Borne(VerifiedAs.AS_RECORDED)
         target = claim.cells[claim.target].index
-        return Borne(VerifiedAs.NO_CRASH, f"its target, code cell {target}, raised nothing", target)
+        return Borne(
+            VerifiedAs.NO_CRASH,
+            f"its target, code cell {target}, raised nothing",
+            target,
+        )
     if went.at == claim.target and went.exception == claim.exception:
         return Borne(VerifiedAs.AS_RECORDED, None, cell)
     raised = short(f"{went.exception}: {went.message}")
     if missing := _missing(went.exception, went.message):
-        return Borne(VerifiedAs.CANNOT_RUN, f"{missing}: code cell {cell} raised {raised}", cell)
+        return Borne(
+            VerifiedAs.CANNOT_RUN, f"{missing}: code cell {cell} raised {raised}", cell
+        )
     if claim.exception is None:
-        return Borne(VerifiedAs.FIXED_CRASHES, f"code cell {cell} raised {raised}", cell)
+        return Borne(
+            VerifiedAs.FIXED_CRASHES, f"code cell {cell} raised {raised}", cell
+        )
     if went.at == claim.target:
         return Borne(
-            VerifiedAs.OTHER_EXCEPTION, f"its target, code cell {cell}, raised {raised}", cell
+            VerifiedAs.OTHER_EXCEPTION,
+            f"its target, code cell {cell}, raised {raised}",
+            cell,
         )
     return Borne(
-        VerifiedAs.OTHER_CELL, f"code cell {cell}, before its target, raised {raised}", cell
+        VerifiedAs.OTHER_CELL,
+        f"code cell {cell}, before its target, raised {raised}",
+        cell,
     )
 
 

@@ -18,10 +18,13 @@ from crane_core.storage.store import Store
 
 APART = (VerifiedAs.STOPPED, VerifiedAs.CANNOT_RUN)
 """Outcomes that say nothing of the pair, the weaker first."""
-WRONG = tuple(outcome for outcome in VerifiedAs if outcome not in (*APART, VerifiedAs.AS_RECORDED))
+WRONG = tuple(
+    outcome for outcome in VerifiedAs if outcome not in (*APART, VerifiedAs.AS_RECORDED)
+)
 """Outcomes with which a pair is not what it claims to be."""
 _WEIGHT = {
-    outcome: weight for weight, outcome in enumerate((VerifiedAs.AS_RECORDED, *APART, *WRONG))
+    outcome: weight
+    for weight, outcome in enumerate((VerifiedAs.AS_RECORDED, *APART, *WRONG))
 }
 
 
@@ -77,7 +80,9 @@ def summaries(store: Store) -> list[Summary]:
     ):
         rows = list(halves)
         last = max(row.verified_at for row in rows)
-        found.append(Summary(benchmark, rows[0].python, environment, last, pairs_of(rows)))
+        found.append(
+            Summary(benchmark, rows[0].python, environment, last, pairs_of(rows))
+        )
     return sorted(found, key=lambda one: one.last_at, reverse=True)
 
 

@@ -69,7 +69,9 @@ class OpenPair(NamedTuple):
 
 Executed = Iterator[tuple[OpenPair, list[Verification]]]
 """Pairs with what was executed of them, as they are done."""
-Executor = Callable[[Bench, VerifyOptions, Iterable[OpenPair], threading.Event], Executed]
+Executor = Callable[
+    [Bench, VerifyOptions, Iterable[OpenPair], threading.Event], Executed
+]
 """Executes pairs until the event is set."""
 
 
@@ -92,7 +94,9 @@ def verify(
     with alone(folder, job):
         known = {} if how.again else _known(job_file(folder, job))
         found: dict[str, list[Verification]] = {}
-        for done, fresh in (executor or in_threads)(bench, how, _open(bench, known, found), stop):
+        for done, fresh in (executor or in_threads)(
+            bench, how, _open(bench, known, found), stop
+        ):
             ledger.append(job_file(folder, job), *fresh)
             case = done.pair.case_id
             found[case] = sorted(
@@ -125,13 +129,17 @@ def _open(
 ) -> Iterator[OpenPair]:
     """Pairs of which not everything is known; the others are found already."""
     for pair in bench.pairs:
-        beside = {path.parent: _digest_beside(path.parent) for path in pair.paths.values()}
+        beside = {
+            path.parent: _digest_beside(path.parent) for path in pair.paths.values()
+        }
         claims = _claims(pair)
         contents = {
             version: _digest(pair.paths.get(version), beside, claims[version])
             for version in Version
         }
-        keys = [(pair.case_id, version, content) for version, content in contents.items()]
+        keys = [
+            (pair.case_id, version, content) for version, content in contents.items()
+        ]
         reused = [known[key] for key in keys if key in known]
         if len(reused) == len(keys):
             found[pair.case_id] = reused
@@ -147,7 +155,8 @@ def in_threads(
     pool = ThreadPoolExecutor(how.n_jobs, thread_name_prefix="verify")
     try:
         work = {
-            pool.submit(executed, bench, pair, how, _Either(stop, failed)): pair for pair in pairs
+            pool.submit(executed, bench, pair, how, _Either(stop, failed)): pair
+            for pair in pairs
         }
         for done in as_completed(work):
             try:
@@ -195,7 +204,9 @@ def executed(
                 stop=stop,
             )
         fresh.append(
-            verification(bench, pair, version, how, borne_out(claim, went), claim.exception, went)
+            verification(
+                bench, pair, version, how, borne_out(claim, went), claim.exception, went
+            )
         )
     return fresh
 
@@ -205,13 +216,17 @@ def _claims(pair: Pair) -> dict[Version, PairClaim | Borne]:
     try:
         if pair.fault:
             raise NotebookError(f"{pair.fault}.", remedy="")
-        crashing, target = crashing_claim(pair.paths[Version.REPRODUCED], pair.exception)
+        crashing, target = crashing_claim(
+            pair.paths[Version.REPRODUCED], pair.exception
+        )
         return {
             Version.REPRODUCED: crashing,
             Version.FIXED: fixed_claim(pair.paths[Version.FIXED], target),
         }
     except NotebookError as error:
-        return dict.fromkeys(Version, Borne(VerifiedAs.NOT_A_PAIR, short(str(error.args[0]))))
+        return dict.fromkeys(
+            Version, Borne(VerifiedAs.NOT_A_PAIR, short(str(error.args[0])))
+        )
 
 
 def verification(
@@ -242,12 +257,16 @@ def verification(
     )
 
 
-def _digest(path: Path | None, beside: dict[Path, str], claim: PairClaim | Borne) -> str:
+def _digest(
+    path: Path | None, beside: dict[Path, str], claim: PairClaim | Borne
+) -> str:
     """sha256 over everything that shapes the outcome: the notebook, the files beside it, and the claim."""
     digest = hashlib.sha256()
     if path is not None:
         digest.update(f"{fingerprint(path)}\0{beside[path.parent]}\0".encode())
-    claimed = claim.why if isinstance(claim, Borne) else f"{claim.target} {claim.exception}"
+    claimed = (
+        claim.why if isinstance(claim, Borne) else f"{claim.target} {claim.exception}"
+    )
     digest.update(sayable(str(claimed)).encode())
     if not isinstance(claim, Borne) and any(cell.may_raise for cell in claim.cells):
         # Earlier releases ignored tags: what they found out about such a notebook is not what is found out now.
@@ -265,6 +284,8 @@ def _digest_beside(folder: Path) -> str:
         stat = file.stat()
         told = fingerprint(file) if small else f"{stat.st_size} {stat.st_mtime_ns}"
         digest.update(
-            f"{file.relative_to(folder).as_posix()}\0{told}\n".encode("utf-8", "surrogateescape")
+            f"{file.relative_to(folder).as_posix()}\0{told}\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
     return digest.hexdigest()

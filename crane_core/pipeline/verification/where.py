@@ -42,7 +42,9 @@ def benches(what: str, folder: DataFolder, into: Path) -> list[Bench]:
     Raises SourceError if there are none.
     """
     path = Path(what)
-    found = [_of_path(path, into)] if path.exists() else named_benches(what, folder, into)
+    found = (
+        [_of_path(path, into)] if path.exists() else named_benches(what, folder, into)
+    )
     if not any(bench.pairs for bench in found):
         known = sorted({MINIBENCH, *(name for name, _ in _kept(folder))})
         raise SourceError(
@@ -83,7 +85,9 @@ def _kept(folder: DataFolder) -> Iterator[tuple[str, StagedSource]]:
     for source in staged_sources(folder.sources):
         if source.kind == KIND:
             yield (
-                pair_files(open_tree(folder.sources / source.source_id / source.file))[0].benchmark,
+                pair_files(open_tree(folder.sources / source.source_id / source.file))[
+                    0
+                ].benchmark,
                 source,
             )
 

@@ -26,7 +26,11 @@ import threading
 import time
 from typing import Any, Iterator, Mapping
 
-_NEW = [name for name in sys.builtin_module_names if name in sys.modules and name not in _BEFORE]
+_NEW = [
+    name
+    for name in sys.builtin_module_names
+    if name in sys.modules and name not in _BEFORE
+]
 """Modules that the notebook had not loaded; the probe may load them again for its look."""
 
 for _name in _NEW:
@@ -178,7 +182,9 @@ def rehearsed(
 
 
 @contextlib.contextmanager
-def _brought_in(modules: Mapping[str, Any], kept: dict[str, Any] | None) -> Iterator[None]:
+def _brought_in(
+    modules: Mapping[str, Any], kept: dict[str, Any] | None
+) -> Iterator[None]:
     """The probe's modules can be imported meanwhile, and are the only ones of that name."""
     brought = _Brought(modules)
     own = {
@@ -200,7 +206,9 @@ def _brought_in(modules: Mapping[str, Any], kept: dict[str, Any] | None) -> Iter
         # In place: the notebook may hold this very list.
         sys.path[:] = path
         sys.meta_path.remove(brought)
-        loaded = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
+        loaded = {
+            name: sys.modules.pop(name) for name in modules if name in sys.modules
+        }
         sys.modules.update(own)
         # Taken out of sys.modules, but kept here: loading again would leave garbage each time.
         if kept is not None:
@@ -234,7 +242,9 @@ class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name not in self._modules:
             return None
-        return importlib.util.spec_from_loader(name, self, is_package=name in self._packages)
+        return importlib.util.spec_from_loader(
+            name, self, is_package=name in self._packages
+        )
 
     def exec_module(self, module: Any) -> None:
         source = self._modules[module.__name__]

@@ -19,7 +19,12 @@ SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM predict
   correct, partial, wrong, from best to worst, or those of the annotators' campaign
 - **all verdicts**: every verdict of every detector. Labels: the five outcomes of detection and diagnosis, which have
   no order, so coefficients that need one have no value"""
-ORDER = (LabellerKind.ANNOTATOR, LabellerKind.FINAL, LabellerKind.HUMAN, LabellerKind.JUDGE)
+ORDER = (
+    LabellerKind.ANNOTATOR,
+    LabellerKind.FINAL,
+    LabellerKind.HUMAN,
+    LabellerKind.JUDGE,
+)
 """Order of the annotators in the list: people who label here come first."""
 
 
@@ -80,7 +85,9 @@ def visible_labels() -> pd.DataFrame:
     if is_leading():
         return labels
     if visitor().is_known:
-        return labels[labels["campaign"].isna() | labels["campaign"].isin(data.locked_campaigns())]
+        return labels[
+            labels["campaign"].isna() | labels["campaign"].isin(data.locked_campaigns())
+        ]
     return labels[~labels["campaign"].isin(data.blind_campaigns())]
 
 
@@ -88,13 +95,17 @@ def _annotators(labels: pd.DataFrame) -> pd.DataFrame:
     """Kind and campaign of every annotator, by name."""
     who = labels[["annotator", "kind", "campaign"]].drop_duplicates("annotator")
     place = {kind: number for number, kind in enumerate(ORDER)}
-    return who.sort_values("kind", key=lambda kinds: kinds.map(place), kind="stable").set_index(
-        "annotator"
-    )
+    return who.sort_values(
+        "kind", key=lambda kinds: kinds.map(place), kind="stable"
+    ).set_index("annotator")
 
 
 def _draw_nobody(names: list[str]) -> None:
-    only = f"only {literal(names[0])} has labels here" if names else "there are no labels yet"
+    only = (
+        f"only {literal(names[0])} has labels here"
+        if names
+        else "there are no labels yet"
+    )
     st.info(
         f"Agreement needs two annotators, and {only}. Import the published archive, which brings the study's LLM judge "
         "and an earlier pass of its annotators, or let two people label a campaign."

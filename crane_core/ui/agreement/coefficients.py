@@ -11,7 +11,10 @@ from crane_core.pipeline.agreement.agreement import (
     ComparedVerdicts,
     confusions,
 )
-from crane_core.pipeline.campaigns.label_frame import DIFFERENCES_ONLY, labels_differences_only
+from crane_core.pipeline.campaigns.label_frame import (
+    DIFFERENCES_ONLY,
+    labels_differences_only,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.cohen_kappa import landis_koch
 from crane_core.stats.gwet_ac import AC1
@@ -19,7 +22,14 @@ from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import AgreementChoice
 from crane_core.ui.agreement.kappa_words import PairAgreement, kappa_words
-from crane_core.ui.agreement.phrases import bounds, interval_method, names, readable, remarks, value
+from crane_core.ui.agreement.phrases import (
+    bounds,
+    interval_method,
+    names,
+    readable,
+    remarks,
+    value,
+)
 from crane_core.ui.grid import grid
 from crane_core.ui.label_view import label_words
 from crane_core.ui.words import count, literal
@@ -49,7 +59,9 @@ def draw_answer(chosen: AgreementChoice) -> bool:
 
 def _sentence(chosen: AgreementChoice) -> str:
     main = headline_coefficient(chosen)
-    row = next(row for row in as_rows(computed.table(chosen)) if row["coefficient"] == main)
+    row = next(
+        row for row in as_rows(computed.table(chosen)) if row["coefficient"] == main
+    )
     over = f"over {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases by {names(chosen.annotators)}"
     if row["value"] is None:
         return f"**{main} is not defined** {over}: {row['why']}."
@@ -81,14 +93,18 @@ def headline_coefficient(chosen: AgreementChoice) -> str:
     if len(chosen.annotators) == 2:
         return KAPPA
     is_ordered = (
-        chosen.scope is ComparedVerdicts.DIAGNOSES and computed.label_set(chosen).is_ordinal
+        chosen.scope is ComparedVerdicts.DIAGNOSES
+        and computed.label_set(chosen).is_ordinal
     )
     return ORDINAL.name if is_ordered else NOMINAL.name
 
 
 def _draw_off_scale(chosen: AgreementChoice) -> None:
     """Labels outside the scale, by annotator: they are left out, which the page must say."""
-    strange, labels = as_rows(computed.items(chosen).off_scale), computed.label_set(chosen)
+    strange, labels = (
+        as_rows(computed.items(chosen).off_scale),
+        computed.label_set(chosen),
+    )
     if strange:
         said = ", ".join(
             f"{literal(row['annotator'])} said “{literal(label_words(row['label'], labels))}” {count(row['n'])} times"
@@ -101,7 +117,9 @@ def _draw_off_scale(chosen: AgreementChoice) -> None:
 
 def _draw_differences_only(chosen: AgreementChoice) -> None:
     """That the labels of an annotator were not given at random, which no coefficient shows."""
-    chosen_by_difference = [name for name in chosen.annotators if labels_differences_only(name)]
+    chosen_by_difference = [
+        name for name in chosen.annotators if labels_differences_only(name)
+    ]
     if chosen_by_difference:
         st.warning(
             f"“{names(chosen_by_difference)}” {DIFFERENCES_ONLY}. Agreement with it is not that of all verdicts."

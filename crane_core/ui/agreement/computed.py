@@ -7,7 +7,11 @@ import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND, ComparedVerdicts, Items
+from crane_core.pipeline.agreement.agreement import (
+    MIN_COMMON_WHEN_BLIND,
+    ComparedVerdicts,
+    Items,
+)
 from crane_core.pipeline.agreement.judge_differs import judge_differs
 from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.campaigns.label_frame import LabellerKind, repeat_frame
@@ -20,7 +24,11 @@ from crane_core.ui.agreement.choice import AgreementChoice
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _items(revision: str, chosen: AgreementChoice) -> Items:
     return agreement.common_items(
-        data.labels(), data.verdicts(), chosen.annotators, chosen.scope, label_set(chosen)
+        data.labels(),
+        data.verdicts(),
+        chosen.annotators,
+        chosen.scope,
+        label_set(chosen),
     )
 
 
@@ -36,7 +44,10 @@ def items(chosen: AgreementChoice) -> Items:
 
 def gives_labels_away(chosen: AgreementChoice) -> bool:
     """Whether even totals would reveal single labels of a campaign that is not locked."""
-    return bool(chosen.blind_campaigns) and len(items(chosen).facts) < MIN_COMMON_WHEN_BLIND
+    return (
+        bool(chosen.blind_campaigns)
+        and len(items(chosen).facts) < MIN_COMMON_WHEN_BLIND
+    )
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -57,11 +68,15 @@ def _pairwise(revision: str, chosen: AgreementChoice) -> pd.DataFrame:
 def pairwise(chosen: AgreementChoice) -> pd.DataFrame:
     """Kappa of each two; of a campaign that is not locked only pairs whose totals reveal no single label."""
     found = _pairwise(data.revision(), chosen)
-    return found[found["n"] >= MIN_COMMON_WHEN_BLIND] if chosen.blind_campaigns else found
+    return (
+        found[found["n"] >= MIN_COMMON_WHEN_BLIND] if chosen.blind_campaigns else found
+    )
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _groups(revision: str, chosen: AgreementChoice, coefficient: str, by: str) -> pd.DataFrame:
+def _groups(
+    revision: str, chosen: AgreementChoice, coefficient: str, by: str
+) -> pd.DataFrame:
     return agreement.agreement_by(items(chosen), coefficient, by)
 
 
@@ -73,20 +88,27 @@ def groups(chosen: AgreementChoice, coefficient: str, by: str) -> pd.DataFrame:
 @st.cache_data(max_entries=16, show_spinner=False)
 def _with_judges(revision: str, scope: ComparedVerdicts, person: str) -> pd.DataFrame:
     judges = judge_passes(data.store())["annotator"].tolist()
-    found = agreement.common_items(data.labels(), data.verdicts(), [*judges, person], scope)
+    found = agreement.common_items(
+        data.labels(), data.verdicts(), [*judges, person], scope
+    )
     return agreement.agreement_with_judges(found, person, judges)
 
 
 def with_judges(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person compared with every pass of every judge, and their agreement; None if no person has labels."""
     person = _person(chosen)
-    return person, _with_judges(data.revision(), chosen.scope, person) if person else pd.DataFrame()
+    return person, _with_judges(
+        data.revision(), chosen.scope, person
+    ) if person else pd.DataFrame()
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _powered(revision: str, person: str) -> pd.DataFrame:
     return judge_powered(
-        data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store()))
+        data.labels(),
+        data.verdicts(),
+        person,
+        pooled_judges(judge_passes(data.store())),
     )
 
 
@@ -99,7 +121,10 @@ def powered(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _differs(revision: str, person: str) -> pd.DataFrame:
     return judge_differs(
-        data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store()))
+        data.labels(),
+        data.verdicts(),
+        person,
+        pooled_judges(judge_passes(data.store())),
     )
 
 
@@ -148,7 +173,9 @@ def repeats() -> pd.DataFrame:
 def prepare_usual() -> None:
     """Compute what the page shows before a choice; nothing if there are not two annotators."""
     usual = tuple(agreement.usual_pair(data.labels()))
-    campaigns = set(data.labels().loc[data.labels()["annotator"].isin(usual), "campaign"].dropna())
+    campaigns = set(
+        data.labels().loc[data.labels()["annotator"].isin(usual), "campaign"].dropna()
+    )
     if len(usual) == 2 and not campaigns:
         chosen = AgreementChoice(ComparedVerdicts.DIAGNOSES, usual, ())
         for compute in (table, with_judges, differs, powered, consistency):

@@ -51,7 +51,10 @@ def draw_groups(chosen: AgreementChoice) -> None:
 
 
 def _pick_coefficient(chosen: AgreementChoice) -> str:
-    has_order = chosen.scope is not ComparedVerdicts.ALL and computed.label_set(chosen).is_ordinal
+    has_order = (
+        chosen.scope is not ComparedVerdicts.ALL
+        and computed.label_set(chosen).is_ordinal
+    )
     options = [
         name
         for name, asked in COEFFICIENTS.items()
@@ -68,17 +71,26 @@ def _draw(chosen: AgreementChoice, coefficient: str, by: str) -> None:
     if table.empty:
         st.info(f"None of these {chosen.noun} has a {GROUPINGS[by]}.")
         return
-    table = table.set_index(by, drop=False).loc[_order(by, table)].reset_index(drop=True)
+    table = (
+        table.set_index(by, drop=False).loc[_order(by, table)].reset_index(drop=True)
+    )
     rows = as_rows(table)
-    shown_groups = [setting_short(row[by]) if by == "setting" else str(row[by]) for row in rows]
+    shown_groups = [
+        setting_short(row[by]) if by == "setting" else str(row[by]) for row in rows
+    ]
     labels = [
-        f"{group}  n {count(row['n'])}" for group, row in zip(shown_groups, rows, strict=True)
+        f"{group}  n {count(row['n'])}"
+        for group, row in zip(shown_groups, rows, strict=True)
     ]
     drawn = table.assign(
-        label=labels, text=[beside(row) for row in rows], colour=_colours(by, shown_groups)
+        label=labels,
+        text=[beside(row) for row in rows],
+        colour=_colours(by, shown_groups),
     )
     whole = computed.table(chosen).set_index("coefficient")["value"][coefficient]
-    readable_rows = [row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)]
+    readable_rows = [
+        row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)
+    ]
     draw_chart(
         finished(
             forest,
@@ -107,6 +119,11 @@ def _order(by: str, table: pd.DataFrame) -> list[str]:
     if by == "detector_title":
         return in_order(present)
     if by == "root_cause":
-        return [str(group) for group in table.sort_values("n", ascending=False, kind="stable")[by]]
-    usual = [str(setting) for setting in Setting] if by == "setting" else list(PAPER_GROUPS)
+        return [
+            str(group)
+            for group in table.sort_values("n", ascending=False, kind="stable")[by]
+        ]
+    usual = (
+        [str(setting) for setting in Setting] if by == "setting" else list(PAPER_GROUPS)
+    )
     return [group for group in usual if group in present]

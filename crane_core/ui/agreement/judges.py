@@ -8,7 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.agreement import MARK, forest
-from crane_core.pipeline.agreement.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT
+from crane_core.pipeline.agreement.agreement import (
+    KAPPA,
+    MIN_COMMON_WHEN_BLIND,
+    PERCENT,
+)
 from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
@@ -60,7 +64,11 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
 def _short(judges: list[str]) -> list[str]:
     """The passes without the name of their judge where there is one judge: a narrow window has no room for it."""
     heads = {name.partition(", ")[0] for name in judges}
-    return [name.partition(", ")[2] or name for name in judges] if len(heads) == 1 else judges
+    return (
+        [name.partition(", ")[2] or name for name in judges]
+        if len(heads) == 1
+        else judges
+    )
 
 
 def draw_differs(chosen: AgreementChoice) -> None:
@@ -68,7 +76,9 @@ def draw_differs(chosen: AgreementChoice) -> None:
     person, table = computed.differs(chosen)
     if table.empty or chosen.blind_campaigns:
         return
-    st.markdown("".join(f"- {sentence}\n" for sentence in differing_words(str(person), table)))
+    st.markdown(
+        "".join(f"- {sentence}\n" for sentence in differing_words(str(person), table))
+    )
 
 
 def differing_words(person: str, table: pd.DataFrame) -> list[str]:
@@ -80,9 +90,7 @@ def differing_words(person: str, table: pd.DataFrame) -> list[str]:
         said = f"{literal(str(judge))} differs from {literal(person)} in {_share(of.get(ON_SCALE, every))}"
         n_off = every["n"] - of[ON_SCALE]["n"] if ON_SCALE in of else 0
         if n_off:
-            off = (
-                f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
-            )
+            off = f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
             said += f"; with its {off} in {_share(every)}"
         sentences.append(f"{said}.")
     return sentences

@@ -66,7 +66,11 @@ def _is_disagreement(found: PairAgreement, *, is_skewed: bool) -> bool:
 
 
 def _disagreement(found: PairAgreement, by_chance: float) -> str:
-    bounds = "" if found.high is None else f", 95% {coefficient_interval(found.low, found.high)}"
+    bounds = (
+        ""
+        if found.high is None
+        else f", 95% {coefficient_interval(found.low, found.high)}"
+    )
     is_open = found.high is None or found.high >= 0
     doubt = (
         " The interval includes 0, so it may be chance."

@@ -25,7 +25,11 @@ def draw_matrix(chosen: AgreementChoice) -> None:
     """The matrix of two annotators; for more, kappa of each two of them."""
     if len(chosen.annotators) == 2:
         st.html(
-            matrix_html(confusions(computed.items(chosen)), chosen.noun, computed.label_set(chosen))
+            matrix_html(
+                confusions(computed.items(chosen)),
+                chosen.noun,
+                computed.label_set(chosen),
+            )
         )
         return
     rows = as_rows(computed.pairwise(chosen))
@@ -33,7 +37,9 @@ def draw_matrix(chosen: AgreementChoice) -> None:
         grid(readable(rows, {"Pair": "pair"}, with_remarks=False), height="content")
         if told := remarks(rows, "pair"):
             st.caption(told)
-    st.caption("Cohen's kappa of each two annotators. Choose two to see their confusion matrix.")
+    st.caption(
+        "Cohen's kappa of each two annotators. Choose two to see their confusion matrix."
+    )
 
 
 def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
@@ -41,12 +47,17 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
 
     A cell is shaded by its share of the row, so that each row reads as "when the first says this, the second says ...".
     """
-    first, second = (str(axis.name)[:MAX_NAME] for axis in (counts.index, counts.columns))
+    first, second = (
+        str(axis.name)[:MAX_NAME] for axis in (counts.index, counts.columns)
+    )
     total = int(counts.to_numpy().sum())
     head = "".join(
-        f'<th scope="col">{escape(label_words(label, labels))}</th>' for label in counts.columns
+        f'<th scope="col">{escape(label_words(label, labels))}</th>'
+        for label in counts.columns
     )
-    body = "".join(_row(counts, label, labels, first, second, total) for label in counts.index)
+    body = "".join(
+        _row(counts, label, labels, first, second, total) for label in counts.index
+    )
     sums = "".join(f"<td>{count(n)}</td>" for n in counts.sum(axis=0).tolist())
     return (
         '<div class="cw-scroll"><table class="cw-matrix">'
@@ -58,12 +69,21 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
 
 
 def _row(
-    counts: pd.DataFrame, label: str, labels: LabelSet, first: str, second: str, total: int
+    counts: pd.DataFrame,
+    label: str,
+    labels: LabelSet,
+    first: str,
+    second: str,
+    total: int,
 ) -> str:
-    row = dict(zip(counts.columns, counts.loc[[label]].to_numpy()[0].tolist(), strict=True))
+    row = dict(
+        zip(counts.columns, counts.loc[[label]].to_numpy()[0].tolist(), strict=True)
+    )
     whole = sum(row.values())
     cells = "".join(
-        _cell(n, whole, total, f"{first}: {label}; {second}: {other}", same=label == other)
+        _cell(
+            n, whole, total, f"{first}: {label}; {second}: {other}", same=label == other
+        )
         for other, n in row.items()
     )
     return f'<tr><th scope="row">{escape(label_words(label, labels))}</th>{cells}<td>{count(whole)}</td></tr>'
@@ -72,6 +92,8 @@ def _row(
 def _cell(n: int, whole: int, total: int, who: str, *, same: bool) -> str:
     share = n / whole if whole else 0.0
     of_all = percent(n / total) if total else percent(None)
-    title = escape(f"{who}: {n} ({percent(share)} of the row, {of_all} of all)", quote=True)
+    title = escape(
+        f"{who}: {n} ({percent(share)} of the row, {of_all} of all)", quote=True
+    )
     css = ' class="cw-same"' if same else ""
     return f'<td{css} style="--share: {share:.3f}" title="{title}">{count(n)}</td>'

@@ -7,14 +7,25 @@ from typing import Any
 import pandas as pd
 
 from crane_core.pipeline.agreement.agreement import PERCENT
-from crane_core.ui.words import coefficient, coefficient_interval, count, interval, literal, percent
+from crane_core.ui.words import (
+    coefficient,
+    coefficient_interval,
+    count,
+    interval,
+    literal,
+    percent,
+)
 
 NO_INTERVAL = "too little data for an interval"
 
 
 def value(row: dict[str, Any]) -> str:
     """The value of a row of an agreement table: a share in percent, everything else as a coefficient."""
-    return percent(row["value"]) if row["coefficient"] == PERCENT else coefficient(row["value"])
+    return (
+        percent(row["value"])
+        if row["coefficient"] == PERCENT
+        else coefficient(row["value"])
+    )
 
 
 def bounds(row: dict[str, Any]) -> str:
@@ -27,7 +38,9 @@ def interval_method(coefficient_name: str) -> str:
     """How the 95% intervals of a coefficient are made, within a sentence."""
     is_rate = coefficient_name == PERCENT
     return (
-        "Wilson with the effective sample size by case" if is_rate else "BCa bootstrap over cases"
+        "Wilson with the effective sample size by case"
+        if is_rate
+        else "BCa bootstrap over cases"
     )
 
 
@@ -52,7 +65,9 @@ def remarks(rows: list[dict[str, Any]], of: str) -> str:
     about: dict[str, list[str]] = {}
     for row in rows:
         about.setdefault(remark(row), []).append(str(row[of]))
-    return "  \n".join(f"{names(subjects)}: {said}." for said, subjects in about.items() if said)
+    return "  \n".join(
+        f"{names(subjects)}: {said}." for said, subjects in about.items() if said
+    )
 
 
 def names(annotators: list[str] | tuple[str, ...]) -> str:

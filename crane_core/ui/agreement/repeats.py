@@ -26,11 +26,14 @@ def draw_repeats() -> None:
         return
     rows = as_rows(table)
     shown = readable(
-        rows, {"Annotator": "annotator", "Coefficient": "coefficient"}, with_remarks=False
+        rows,
+        {"Annotator": "annotator", "Coefficient": "coefficient"},
+        with_remarks=False,
     )
     grid(shown, width=720, height="content")
     if told := remarks(
-        [row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"
+        [row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows],
+        "who",
     ):
         st.caption(told)
     st.caption(

@@ -27,16 +27,24 @@ def card_html(card: Card) -> str:
 
 
 def _code(card: Card) -> str:
-    n_before = f"after {card.n_executed} executed cell{'s' if card.n_executed != 1 else ''}"
+    n_before = (
+        f"after {card.n_executed} executed cell{'s' if card.n_executed != 1 else ''}"
+    )
     head = f'<h2>Target cell <span class="cw-dim">{n_before}</span></h2>'
     if card.code is None:
         return head + '<p class="cw-dim">The code of this notebook is not loaded.</p>'
     lines = card.code.splitlines() or [""]
     first = max(0, min((card.crash_line or 1) - MAX_LINES // 2, len(lines) - MAX_LINES))
     shown = enumerate(lines[first : first + MAX_LINES], start=first + 1)
-    body = "".join(_line(number, text, crashes=number == card.crash_line) for number, text in shown)
+    body = "".join(
+        _line(number, text, crashes=number == card.crash_line) for number, text in shown
+    )
     cut = len(lines) - MAX_LINES
-    more = f'<div class="cw-dim cw-more">{cut:,} more lines are not shown</div>' if cut > 0 else ""
+    more = (
+        f'<div class="cw-dim cw-more">{cut:,} more lines are not shown</div>'
+        if cut > 0
+        else ""
+    )
     return f'{head}<div class="cw-code" tabindex="0" aria-label="Target cell">{body}</div>{more}'
 
 
@@ -51,21 +59,28 @@ def _line(number: int, text: str, *, crashes: bool) -> str:
 
 
 def _truth(card: Card) -> str:
-    error = f'<p class="cw-error"><code>{_bounded(_error(card))}</code></p>' if _error(card) else ""
+    error = (
+        f'<p class="cw-error"><code>{_bounded(_error(card))}</code></p>'
+        if _error(card)
+        else ""
+    )
     truth = (
-        card.truth or "The benchmark gives no diagnosis of this crash; use the error and the code."
+        card.truth
+        or "The benchmark gives no diagnosis of this crash; use the error and the code."
     )
-    return (
-        f'<section class="cw-truth"><h2>Ground truth</h2>{error}<p>{_bounded(truth)}</p></section>'
-    )
+    return f'<section class="cw-truth"><h2>Ground truth</h2>{error}<p>{_bounded(truth)}</p></section>'
 
 
 def _error(card: Card) -> str:
-    return ": ".join(part for part in (exception_name(card.exception), card.message) if part)
+    return ": ".join(
+        part for part in (exception_name(card.exception), card.message) if part
+    )
 
 
 def _texts(card: Card) -> str:
-    head = f'<h2>Diagnosis to judge <span class="cw-dim">{_counts(card.texts)}</span></h2>'
+    head = (
+        f'<h2>Diagnosis to judge <span class="cw-dim">{_counts(card.texts)}</span></h2>'
+    )
     texts = "".join(_text(card, place) for place in range(len(card.texts)))
     return f'<section class="cw-diagnoses">{head}{texts}</section>'
 
@@ -81,16 +96,28 @@ def _counts(texts: tuple[Text, ...]) -> str:
 def _text(card: Card, place: int) -> str:
     """One text; one that is nearly the first is shown as its differences to it."""
     text, first = card.texts[place], card.texts[0]
-    count = "" if len(card.texts) == 1 else f'<span class="cw-times">{text.n_runs}×</span>'
-    differing = differing_prose_html(first.text[:MAX_TEXT], text.text[:MAX_TEXT]) if place else None
+    count = (
+        "" if len(card.texts) == 1 else f'<span class="cw-times">{text.n_runs}×</span>'
+    )
+    differing = (
+        differing_prose_html(first.text[:MAX_TEXT], text.text[:MAX_TEXT])
+        if place
+        else None
+    )
     told = (
         '<span class="cw-dim cw-versus">as the first, but for what is marked</span>'
         if differing
         else ""
     )
-    body = f"<p>{differing}{_more(text.text)}</p>" if differing else f"<p>{_bounded(text.text)}</p>"
+    body = (
+        f"<p>{differing}{_more(text.text)}</p>"
+        if differing
+        else f"<p>{_bounded(text.text)}</p>"
+    )
     css = "cw-diagnosis cw-differing" if differing else "cw-diagnosis"
-    return f'<div class="{css}">{count}<div>{told}{body}{_claim(card, text)}</div></div>'
+    return (
+        f'<div class="{css}">{count}<div>{told}{body}{_claim(card, text)}</div></div>'
+    )
 
 
 def _claim(card: Card, text: Text) -> str:
@@ -102,7 +129,11 @@ def _claim(card: Card, text: Text) -> str:
     names = ", ".join(f"<code>{escape(name)}</code>" for name in claimed)
     if claimed == (true,):
         return f'<p class="cw-claim">Names {names}, the exception that is raised.</p>'
-    raised = f"<code>{escape(true[:MAX_TEXT])}</code> is raised" if true else "nothing is raised"
+    raised = (
+        f"<code>{escape(true[:MAX_TEXT])}</code> is raised"
+        if true
+        else "nothing is raised"
+    )
     return f'<p class="cw-claim">Names {names}; {raised}.</p>'
 
 

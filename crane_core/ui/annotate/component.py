@@ -20,18 +20,23 @@ _component = st.components.v2.component(
     html=(_HERE / "desk.html").read_text("utf-8"),
     css=(_HERE / "desk.css").read_text("utf-8"),
     js="\n".join(
-        (_HERE / name).read_text("utf-8") for name in ("outbox.js", "keymap.js", "desk.js")
+        (_HERE / name).read_text("utf-8")
+        for name in ("outbox.js", "keymap.js", "desk.js")
     ),
     isolate_styles=False,
 )
 
 
-def draw_component(data: dict[str, Any], *, key: str, on_sent: Callable[[], None]) -> None:
+def draw_component(
+    data: dict[str, Any], *, key: str, on_sent: Callable[[], None]
+) -> None:
     """Mount the desk with a snapshot; `on_sent` runs before the page does, when the browser has sent something."""
     _component(data=data, key=key, default={"sent": None}, on_sent_change=on_sent)
 
 
-def draw_closed(campaign: str, annotator: str, *, why: Literal["login", "gone"]) -> None:
+def draw_closed(
+    campaign: str, annotator: str, *, why: Literal["login", "gone"]
+) -> None:
     """The desk without its data: an open one stays; a new one shows only what waits in the browser.
 
     Nothing that the browser sends is taken. The browser keeps a desk that comes at the place it had: in a container, as
@@ -40,7 +45,9 @@ def draw_closed(campaign: str, annotator: str, *, why: Literal["login", "gone"])
     desk = {"campaign": campaign, "annotator": annotator}
     with st.container():
         draw_component(
-            {"closed": why, "desk": desk}, key=keys.desk(campaign, annotator), on_sent=lambda: None
+            {"closed": why, "desk": desk},
+            key=keys.desk(campaign, annotator),
+            on_sent=lambda: None,
         )
 
 

@@ -25,7 +25,12 @@ from crane_core.ui.annotate.gold_html import told_of_gold
 from crane_core.ui.annotate.keys_sent import keys_told, take_keys
 from crane_core.ui.annotate.snapshot import Held, snapshot
 from crane_core.ui.annotate.thread_html import threads_shown
-from crane_core.ui.guideline_view import change_html, draw_earlier, draw_guideline, moment
+from crane_core.ui.guideline_view import (
+    change_html,
+    draw_earlier,
+    draw_guideline,
+    moment,
+)
 from crane_core.ui.label_view import for_desk
 from crane_core.ui.navigation import show_here
 from crane_core.ui.pair_code import code_and_state_html
@@ -52,10 +57,10 @@ def _card(_store: Store, content: str, _plan: Plan, campaign: str, item: str) ->
 def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
     found = evidence(_store, benchmark, case_id)
     if found.cells.empty:
-        return (
-            '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
-        )
-    return code_and_state_html(found.cells, found.states, found.traceback, found.diagnosis)
+        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+    return code_and_state_html(
+        found.cells, found.states, found.traceback, found.diagnosis
+    )
 
 
 def draw_desk(campaign: str, annotator: str) -> None:
@@ -68,7 +73,9 @@ def draw_desk(campaign: str, annotator: str) -> None:
         draw_closed(campaign, annotator, why="gone")
         raise
     _head(label_store, annotator)
-    st.button("Continue", key=keys.RESUME)  # out of sight: the desk presses it, see desk.js
+    st.button(
+        "Continue", key=keys.RESUME
+    )  # out of sight: the desk presses it, see desk.js
     _labelling(campaign, annotator, state.sources_token(data.store().cursor()))
 
 
@@ -77,11 +84,16 @@ def _head(label_store: LabelStore, annotator: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(literal(plan.title), anchor=False, width="content")
         st.caption(
-            f"{literal(annotator)} · blind" if plan.blind else literal(annotator), width="stretch"
+            f"{literal(annotator)} · blind" if plan.blind else literal(annotator),
+            width="stretch",
         )
         with st.popover("Guideline", width="content"):
             _draw_guideline(label_store, annotator)
-        here = {keys.CAMPAIGN: plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL}
+        here = {
+            keys.CAMPAIGN: plan.campaign,
+            keys.ANNOTATOR: annotator,
+            keys.OWN: keys.OWN_ALL,
+        }
         st.button(
             "My items",
             on_click=show_here,
@@ -104,7 +116,9 @@ def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
     st.caption(f"version {now.version}, stored with every label")
     draw_earlier(
         versions,
-        Counter(given.guideline for given in label_store.journal(annotator).given.values()),
+        Counter(
+            given.guideline for given in label_store.journal(annotator).given.values()
+        ),
     )
 
 
@@ -146,34 +160,52 @@ def _now(
         taken,
         names=names,
         held=Held(_texts(sent.get("have")), sent.get("card")),
-        card_of=lambda item: _card(data.store(), content, label_store.plan, campaign, item),
+        card_of=lambda item: _card(
+            data.store(), content, label_store.plan, campaign, item
+        ),
         locked=f"Locked by {lock.locked_by}; labels can no longer change."
         if lock
         else _left(label_store.plan, annotator),
     )
     return now | {
-        "desk": {"campaign": campaign, "annotator": annotator, "made": label_store.plan.created_at},
+        "desk": {
+            "campaign": campaign,
+            "annotator": annotator,
+            "made": label_store.plan.created_at,
+        },
         "n": sent.get("n"),
         "guideline": label_store.guidelines()[-1].version,
         "guideline_change": _change(label_store, journal, sent.get("guideline")),
         "label_set": for_desk(label_store.plan.labels),
-        "evidence": _wanted_evidence(label_store.plan, names, sent.get("evidence"), content),
+        "evidence": _wanted_evidence(
+            label_store.plan, names, sent.get("evidence"), content
+        ),
         "gold": told_of_gold(label_store.plan, journal, names),
         "number": journal.last_number(sent.get("device")),
         "is_calibration": not is_main_open(label_store.plan),
         "keys": keys_told(annotator, sent),
-        **threads_shown(label_store.threads(annotator), (*now["queue"], *now["undo"]), names),
+        **threads_shown(
+            label_store.threads(annotator), (*now["queue"], *now["undo"]), names
+        ),
     }
 
 
-def _change(label_store: LabelStore, journal: Journal, shown: object) -> dict[str, str] | None:
+def _change(
+    label_store: LabelStore, journal: Journal, shown: object
+) -> dict[str, str] | None:
     """What is new since the version that the browser shows, or, where it shows none yet, that of the last act."""
     versions = label_store.guidelines()
     last = journal.last.guideline if journal.last else None
-    before, now = version_known(versions, shown) or version_known(versions, last), versions[-1]
+    before, now = (
+        version_known(versions, shown) or version_known(versions, last),
+        versions[-1],
+    )
     if before is None or before.version == now.version:
         return None
-    return {"words": f"{now.by}, {moment(now.since)}", "html": change_html(before.text, now.text)}
+    return {
+        "words": f"{now.by}, {moment(now.since)}",
+        "html": change_html(before.text, now.text),
+    }
 
 
 def _left(plan: Plan, annotator: str) -> str | None:
@@ -200,7 +232,10 @@ def _save(label_store: LabelStore, annotator: str, key: str) -> None:
     except CraneError as error:
         on_disk = label_store.journal(annotator).events
         taken = Taken(
-            [event for act in acts if (event := act.get("event")) in on_disk], {}, 0.0, str(error)
+            [event for act in acts if (event := act.get("event")) in on_disk],
+            {},
+            0.0,
+            str(error),
         )
     st.session_state[keys.taken(key)] = taken
 
@@ -208,13 +243,21 @@ def _save(label_store: LabelStore, annotator: str, key: str) -> None:
 def _named(act: Mapping[str, Any], names: DeskNames) -> dict[str, Any]:
     """The act with the ledger's name of its item; without one, if the desk has no item of this name."""
     showing = names.of_an_act(act.get("id"))
-    named = {name: value for name, value in act.items() if name not in ("id", "item", "showing")}
-    return named | ({"item": showing.item, "showing": showing.showing} if showing else {})
+    named = {
+        name: value
+        for name, value in act.items()
+        if name not in ("id", "item", "showing")
+    }
+    return named | (
+        {"item": showing.item, "showing": showing.showing} if showing else {}
+    )
 
 
 def _texts(value: object) -> set[str]:
     return (
-        {entry for entry in value if isinstance(entry, str)} if isinstance(value, list) else set()
+        {entry for entry in value if isinstance(entry, str)}
+        if isinstance(value, list)
+        else set()
     )
 
 

@@ -10,7 +10,9 @@ from crane_core.annotation.plan import Plan
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 
 
-def told_of_gold(plan: Plan, journal: Journal, names: DeskNames) -> dict[str, Any] | None:
+def told_of_gold(
+    plan: Plan, journal: Journal, names: DeskNames
+) -> dict[str, Any] | None:
     """About the last label, if it is of a gold item; nothing in a plan without feedback."""
     last = journal.undoable()[:1] if plan.gold_feedback else []
     entry = next((one for one in plan.gold if last and one.item == last[0].item), None)
@@ -19,7 +21,11 @@ def told_of_gold(plan: Plan, journal: Journal, names: DeskNames) -> dict[str, An
     said = str(journal.given[last[0]].label)
     right = said == entry.label
     head = f"The previous item had a known label: {escape(plan.labels.of(entry.label).words)}."
-    yours = "You said the same." if right else f"You said {escape(plan.labels.of(said).words)}."
+    yours = (
+        "You said the same."
+        if right
+        else f"You said {escape(plan.labels.of(said).words)}."
+    )
     return {
         "id": names.of(last[0]),
         "right": right,

@@ -17,7 +17,11 @@ from crane_core.ui import data
 def take_keys(person: str, sent: Mapping[str, Any]) -> None:
     """Keep the keys that the browser sent, if it sent any. Raises LedgerError if the disk refuses."""
     body = sent.get("keys")
-    if isinstance(body, Mapping) and body.get("person") == person and _refusal(body) is None:
+    if (
+        isinstance(body, Mapping)
+        and body.get("person") == person
+        and _refusal(body) is None
+    ):
         keep_keys(data.folder(), person, body)
 
 

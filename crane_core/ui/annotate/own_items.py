@@ -20,7 +20,12 @@ from crane_core.domain import AnnotationAction, Side
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, resolve, write_message
+from crane_core.pipeline.campaigns.threads import (
+    MAX_MESSAGE,
+    About,
+    resolve,
+    write_message,
+)
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
@@ -50,10 +55,16 @@ def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
     showing = names.showing(asked)
     here = {keys.CAMPAIGN: campaign, keys.ANNOTATOR: annotator}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.title("My items" if showing is None else "My item", anchor=False, width="content")
+        st.title(
+            "My items" if showing is None else "My item", anchor=False, width="content"
+        )
         st.caption(literal(f"{annotator} in {label_store.plan.title}"), width="stretch")
         if showing is not None:
-            st.button("All my items", on_click=show_here, kwargs=here | {keys.OWN: keys.OWN_ALL})
+            st.button(
+                "All my items",
+                on_click=show_here,
+                kwargs=here | {keys.OWN: keys.OWN_ALL},
+            )
         st.button("Continue labelling", type="primary", on_click=show_here, kwargs=here)
     if showing is None:
         _draw_list(label_store, annotator, names, here)
@@ -89,7 +100,11 @@ def _draw_list(
         and (not has_messages or one in talked)
     ]
     if not shown:
-        st.info("No items match these filters." if mine else "You have not labelled any item yet.")
+        st.info(
+            "No items match these filters."
+            if mine
+            else "You have not labelled any item yet."
+        )
         return
     st.caption(
         f"{count(len(shown))} of {count(len(mine))} items, the last labelled first. Click a row to open it."
@@ -132,16 +147,21 @@ def _table(
 ) -> pd.DataFrame:
     content = state.sources_token(data.store().cursor())
     rows = [
-        _row(plan, journal, one, _words(data.store(), content, plan, one.item)) for one in shown
+        _row(plan, journal, one, _words(data.store(), content, plan, one.item))
+        for one in shown
     ]
     table = pd.DataFrame(rows)
     if talked:
-        said = [STATE_WORDS[talked[one].state] if one in talked else "" for one in shown]
+        said = [
+            STATE_WORDS[talked[one].state] if one in talked else "" for one in shown
+        ]
         table.insert(2, "Messages", said)
     return table
 
 
-def _row(plan: Plan, journal: Journal, showing: Showing, words: tuple[str, str]) -> dict[str, str]:
+def _row(
+    plan: Plan, journal: Journal, showing: Showing, words: tuple[str, str]
+) -> dict[str, str]:
     given = journal.given.get(showing)
     error, text = words
     return {
@@ -164,7 +184,9 @@ def _words(_store: Store, content: str, _plan: Plan, item: str) -> tuple[str, st
     ] if found.texts else ""
 
 
-def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showing: Showing) -> None:
+def _draw_item(
+    label_store: LabelStore, journal: Journal, annotator: str, showing: Showing
+) -> None:
     st.html(card_style())
     st.html(
         f'<div class="cw-desk">{card_html(card(data.store(), label_store.plan, showing.item))}</div>'
@@ -204,8 +226,12 @@ def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showin
         return
     if pressed:
         acts = []
-        code = reason if label is not None and reason in labels.of(label).reasons else None
-        if label is not None and (given is None or (label, code) != (given.label, given.reason)):
+        code = (
+            reason if label is not None and reason in labels.of(label).reasons else None
+        )
+        if label is not None and (
+            given is None or (label, code) != (given.label, given.reason)
+        ):
             acts.append(
                 {
                     "action": str(AnnotationAction.LABEL),
@@ -216,7 +242,11 @@ def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showin
             )
         if is_flagged != flagged:
             acts.append(
-                {"action": str(AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG)}
+                {
+                    "action": str(
+                        AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG
+                    )
+                }
             )
         if words.strip() != note:
             acts.append({"action": str(AnnotationAction.NOTE), "note": words.strip()})
@@ -239,14 +269,19 @@ def _draw_reason(labels: LabelSet, given: str | None) -> str | None:
 
 
 def _save(
-    label_store: LabelStore, annotator: str, showing: Showing, acts: list[dict[str, Any]]
+    label_store: LabelStore,
+    annotator: str,
+    showing: Showing,
+    acts: list[dict[str, Any]],
 ) -> None:
     """Put the changes on the disk; then the list is shown again."""
     version = label_store.guidelines()[-1].version
     about = {"item": showing.item, "showing": showing.showing, "guideline": version}
     with refusals_shown():
         require_seat(annotator)
-        taken = label_store.take(annotator, [about | act | {"event": uuid4().hex} for act in acts])
+        taken = label_store.take(
+            annotator, [about | act | {"event": uuid4().hex} for act in acts]
+        )
         if taken.refused:
             st.error(literal("; ".join(taken.refused.values())))
             return
@@ -276,7 +311,9 @@ def _draw_thread(label_store: LabelStore, annotator: str, showing: Showing) -> N
         return
     about = About(annotator, showing)
     with st.form("message", border=False, clear_on_submit=True, enter_to_submit=False):
-        text = st.text_area("Message to the lead", max_chars=MAX_MESSAGE, height=96, width=640)
+        text = st.text_area(
+            "Message to the lead", max_chars=MAX_MESSAGE, height=96, width=640
+        )
         with st.container(horizontal=True):
             sent = st.form_submit_button("Send")
             ended = bool(thread.messages) and st.form_submit_button("Resolve")

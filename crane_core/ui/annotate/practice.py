@@ -69,4 +69,6 @@ def _round(wanted: object) -> dict[str, Any]:
 
 def _evidence(case_id: str) -> str:
     found = evidence(data.store(), MINIBENCH, case_id)
-    return code_and_state_html(found.cells, found.states, found.traceback, found.diagnosis)
+    return code_and_state_html(
+        found.cells, found.states, found.traceback, found.diagnosis
+    )

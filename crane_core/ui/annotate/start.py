@@ -41,7 +41,9 @@ def draw_start() -> None:
                 n_shown += 1
                 _campaign(kept, person)
     if person.is_known and not n_shown:
-        st.info(literal(f"No campaign has {person.name} as an annotator. Ask your lead."))
+        st.info(
+            literal(f"No campaign has {person.name} as an annotator. Ask your lead.")
+        )
 
 
 def _campaign(kept: Kept, person: Visitor) -> None:
@@ -52,7 +54,11 @@ def _campaign(kept: Kept, person: Visitor) -> None:
         diagnoses = f"{count(len(plan.items))} diagnoses."
         if person.is_known:
             st.caption(diagnoses)
-            turn("Continue where you stopped", campaign=plan.campaign, annotator=person.name)
+            turn(
+                "Continue where you stopped",
+                campaign=plan.campaign,
+                annotator=person.name,
+            )
             return
         st.caption(f"{diagnoses} Choose your name to continue where you stopped.")
         with st.container(horizontal=True, gap="medium"):

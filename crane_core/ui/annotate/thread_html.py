@@ -25,11 +25,16 @@ def threads_shown(
     """For the desk: the threads of items that are near, by token, and a line where the lead's answers wait."""
     named = {names.of(showing): one for showing, one in threads.items()}
     written = {
-        name: thread_html(one) for name, one in named.items() if one.messages and name in near
+        name: thread_html(one)
+        for name, one in named.items()
+        if one.messages and name in near
     }
     n = sum(one.state is ThreadState.ANSWERED for one in threads.values())
     items = "one of your items" if n == 1 else f"{n} of your items"
-    return {"threads": written, "answers": f"The lead answered {items}: see My items." if n else ""}
+    return {
+        "threads": written,
+        "answers": f"The lead answered {items}: see My items." if n else "",
+    }
 
 
 def thread_html(thread: Thread) -> str:

@@ -39,7 +39,9 @@ def _offered(_store: Store, loaded: str) -> dict[str, tuple[str, str, str]]:
     for place, benchmark in enumerate(data.benchmarks()["benchmark"].tolist()):
         for row in as_rows(data.case_list(benchmark)):
             typed = row["case_id"] if place == 0 else f"{row['case_id']} ({benchmark})"
-            about = " · ".join(str(row[name]) for name in ("exception", "library") if row[name])
+            about = " · ".join(
+                str(row[name]) for name in ("exception", "library") if row[name]
+            )
             found[typed] = benchmark, row["case_id"], about
     return found
 
@@ -51,10 +53,15 @@ def draw_bar(visitor: Visitor) -> None:
     cases = (
         []
         if is_blind
-        else [[typed, about] for typed, (_, _, about) in list(offered.items())[:MOST_CASES]]
+        else [
+            [typed, about]
+            for typed, (_, _, about) in list(offered.items())[:MOST_CASES]
+        ]
     )
     terms = [
-        [term, meaning] for term, meaning in TERMS.items() if not is_blind or term not in OF_INPUTS
+        [term, meaning]
+        for term, meaning in TERMS.items()
+        if not is_blind or term not in OF_INPUTS
     ]
     who = [visitor.name, visitor.email, str(visitor.role)] if visitor.is_known else None
     told = {"cases": cases, "terms": terms, "who": who, "help": help_address(_page())}

@@ -66,11 +66,16 @@ def _deciding(campaign: str) -> None:
             evidence_of=lambda item: _evidence(plan, item),
         )
         now |= {
-            "desk": {"campaign": campaign, "annotator": "(decides)", "made": plan.created_at},
+            "desk": {
+                "campaign": campaign,
+                "annotator": "(decides)",
+                "made": plan.created_at,
+            },
             "by": visitor().name,
             "typed_by": st.session_state.get(keys.DECIDES, ""),
             "keys": keys_told(
-                visitor().name or st.session_state.get(keys.DECIDES, ""), what_was_sent(key)
+                visitor().name or st.session_state.get(keys.DECIDES, ""),
+                what_was_sent(key),
             ),
             "locked": "The campaign is locked: its outcomes can no longer change."
             if lock
@@ -80,17 +85,19 @@ def _deciding(campaign: str) -> None:
 
 
 def _card(plan: Plan, dispute: Dispute) -> str:
-    return said_html(dispute.said, plan.labels) + card_html(card(data.store(), plan, dispute.item))
+    return said_html(dispute.said, plan.labels) + card_html(
+        card(data.store(), plan, dispute.item)
+    )
 
 
 def _evidence(plan: Plan, item: str) -> str:
     verdict = plan.item(item).verdict
     known = evidence(data.store(), verdict.benchmark, verdict.case_id)
     if known.cells.empty:
-        return (
-            '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
-        )
-    return code_and_state_html(known.cells, known.states, known.traceback, known.diagnosis)
+        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+    return code_and_state_html(
+        known.cells, known.states, known.traceback, known.diagnosis
+    )
 
 
 def _require_lead() -> None:
@@ -98,7 +105,8 @@ def _require_lead() -> None:
     require(Role.LEAD)
     if not is_leading():
         raise IdentityError(
-            "This needs the password of the Campaigns page.", remedy="Load the page again."
+            "This needs the password of the Campaigns page.",
+            remedy="Load the page again.",
         )
 
 

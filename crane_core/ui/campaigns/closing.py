@@ -51,7 +51,9 @@ def draw_lock(status: CampaignStatus) -> None:
     if found:
         st.warning(
             "Still open. "
-            + " ".join(f"{words[0].upper()}{words[1:]}." for words in map(literal, found))
+            + " ".join(
+                f"{words[0].upper()}{words[1:]}." for words in map(literal, found)
+            )
         )
     else:
         st.caption("Everything is labelled and decided.")
@@ -75,5 +77,7 @@ def _lock(status: CampaignStatus, by: str, *, anyway: bool) -> None:
         with refusals_shown():
             require(Role.LEAD)
             lock_campaign(data.folder(), status.plan.campaign, by=by)
-            note_act(AuditAction.LOCK, f"campaign {status.plan.campaign}", f"locked by {by}")
+            note_act(
+                AuditAction.LOCK, f"campaign {status.plan.campaign}", f"locked by {by}"
+            )
             st.rerun()

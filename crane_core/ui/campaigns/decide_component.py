@@ -24,6 +24,8 @@ _component = st.components.v2.component(
 )
 
 
-def draw_deciding(data: dict[str, Any], *, key: str, on_sent: Callable[[], None]) -> None:
+def draw_deciding(
+    data: dict[str, Any], *, key: str, on_sent: Callable[[], None]
+) -> None:
     """Mount the screen with a snapshot; `on_sent` runs before the page does, when the browser has sent something."""
     _component(data=data, key=key, default={"sent": None}, on_sent_change=on_sent)

@@ -34,7 +34,11 @@ def queue(found: Sequence[Dispute], asked: str, late: Sequence[str]) -> list[str
     after = waiting.index(asked) + 1 if asked in waiting else 0
     return [
         *first,
-        *(item for item in waiting[after:] + waiting[:after] if item not in {*first, *behind}),
+        *(
+            item
+            for item in waiting[after:] + waiting[:after]
+            if item not in {*first, *behind}
+        ),
         *behind,
     ]
 
@@ -61,11 +65,20 @@ def deciding(
         "n_all": len(found),
         "cards": {item: card_of(of[item]) for item in coming if item not in have},
         "evidence": {
-            item: evidence_of(item) for item in coming[:EVIDENCE_AHEAD] if item not in read
+            item: evidence_of(item)
+            for item in coming[:EVIDENCE_AHEAD]
+            if item not in read
         },
-        "decided": {item: words for item in coming if (words := _decided(of[item], labels))},
+        "decided": {
+            item: words for item in coming if (words := _decided(of[item], labels))
+        },
         "labels": [
-            {"code": label.code, "word": label.words, "key": label.key, "style": label_style(label)}
+            {
+                "code": label.code,
+                "word": label.words,
+                "key": label.key,
+                "style": label_style(label),
+            }
             for label in labels.labels
         ],
         "reasons": _reasons(labels),
@@ -77,7 +90,11 @@ def deciding(
 
 def texts(value: object) -> list[str]:
     """The texts in a list from a browser; anything else is nothing."""
-    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
+    return (
+        [entry for entry in value if isinstance(entry, str)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def _reasons(labels: LabelSet) -> list[dict[str, str]]:

@@ -47,9 +47,16 @@ def draw_flagged(status: CampaignStatus) -> None:
             f"{count(queue.n_withheld)} more are shown when you have labelled these items yourself."
         )
     if not queue.threads:
-        st.caption("No item is flagged." if not queue.n_withheld else "No other item is flagged.")
+        st.caption(
+            "No item is flagged."
+            if not queue.n_withheld
+            else "No other item is flagged."
+        )
         return
-    n = {state: sum(thread.state is state for thread in queue.threads) for state in ThreadState}
+    n = {
+        state: sum(thread.state is state for thread in queue.threads)
+        for state in ThreadState
+    }
     st.caption(
         ", ".join(f"{count(n[state])} {words}" for state, words in FOR_THE_LEAD.items())
         + ". Click a row."
@@ -135,7 +142,9 @@ def _draw_answer(plan: Plan, thread: Thread) -> None:
         with refusals_shown():
             require(Role.LEAD)
             if sent:
-                write_message(data.folder(), plan.campaign, about, text, by=by, side=Side.LEAD)
+                write_message(
+                    data.folder(), plan.campaign, about, text, by=by, side=Side.LEAD
+                )
             else:
                 resolve(data.folder(), plan.campaign, about, by=by, side=Side.LEAD)
             st.rerun()

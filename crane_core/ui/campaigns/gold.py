@@ -14,7 +14,9 @@ from crane_core.ui.words import NOTHING, count, percent
 def draw_gold(status: CampaignStatus) -> None:
     """A row per annotator: how many are labelled, how many right, and the accuracy with its interval."""
     is_told = status.plan.gold_feedback
-    grid(pd.DataFrame(_row(score) for score in status.gold), height="content", width=640)
+    grid(
+        pd.DataFrame(_row(score) for score in status.gold), height="content", width=640
+    )
     st.caption(
         "Items with a known label, mixed into everybody's order. "
         + (
@@ -33,5 +35,7 @@ def _row(score: GoldScore) -> dict[str, str]:
         "Labelled": f"{count(found.n)} of {count(score.n_all)}",
         "Right": count(score.n_right),
         "Accuracy": percent(found.value) if found.n else NOTHING,
-        "95% interval": f"{percent(found.low)} to {percent(found.high)}" if found.n else NOTHING,
+        "95% interval": f"{percent(found.low)} to {percent(found.high)}"
+        if found.n
+        else NOTHING,
     }

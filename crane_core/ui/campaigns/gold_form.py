@@ -27,7 +27,9 @@ SENTENCE = (
     "Gold items have a known label and are mixed into everybody's order, where nobody can tell them from others: they "
     "show you how accurate each annotator is, and enter no outcome and no estimate."
 )
-TABLE_HELP = f"CSV in UTF-8 with the columns {', '.join(COLUMNS)}, and optionally why and run"
+TABLE_HELP = (
+    f"CSV in UTF-8 with the columns {', '.join(COLUMNS)}, and optionally why and run"
+)
 FEEDBACK_HELP = "On: after each gold item the annotator reads what its label is. Off: you alone see how annotators do."
 
 
@@ -46,7 +48,10 @@ def draw_gold_choice(
     with st.expander("Gold items"), refusals_shown():
         st.caption(SENTENCE)
         table = st.file_uploader(
-            "Gold items from a file", type="csv", help=TABLE_HELP, max_upload_size=MOST_BYTES >> 20
+            "Gold items from a file",
+            type="csv",
+            help=TABLE_HELP,
+            max_upload_size=MOST_BYTES >> 20,
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             locks = _locks(looks.labels)
@@ -58,16 +63,26 @@ def draw_gold_choice(
                 disabled=not locks,
                 width=WIDTH,
             )
-            n = st.number_input("How many", 1, MOST_ITEMS, 10, width=150) if origin else 0
-        feedback = st.toggle("Tell annotators the label of each gold item", help=FEEDBACK_HELP)
+            n = (
+                st.number_input("How many", 1, MOST_ITEMS, 10, width=150)
+                if origin
+                else 0
+            )
+        feedback = st.toggle(
+            "Tell annotators the label of each gold item", help=FEEDBACK_HELP
+        )
         found = (
-            _of_table(data.store(), content, table.getvalue(), table.name, wanted, looks)
+            _of_table(
+                data.store(), content, table.getvalue(), table.name, wanted, looks
+            )
             if table
             else ()
         )
         if origin:
             taken = (content, locks[origin])
-            found += _of_campaign(data.store(), taken, origin, int(n), wanted, looks, seed, found)
+            found += _of_campaign(
+                data.store(), taken, origin, int(n), wanted, looks, seed, found
+            )
         if found:
             st.caption(
                 f"{count(len(found))} gold item{'s' if len(found) > 1 else ''} in everybody's order."
@@ -80,7 +95,10 @@ def draw_gold_choice(
 
 def _locks(labels: LabelSet) -> dict[str, str]:
     """Locked campaigns with these labels, and when each was locked."""
-    kept = ((name, *kept_campaign(data.folder(), name)) for name in campaign_names(data.folder()))
+    kept = (
+        (name, *kept_campaign(data.folder(), name))
+        for name in campaign_names(data.folder())
+    )
     return {
         name: lock.locked_at
         for name, plan, lock in kept
@@ -90,7 +108,12 @@ def _locks(labels: LabelSet) -> dict[str, str]:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _of_table(
-    _store: Store, content: str, table: bytes, name: str, wanted: Population, looks: Looks
+    _store: Store,
+    content: str,
+    table: bytes,
+    name: str,
+    wanted: Population,
+    looks: Looks,
 ) -> tuple[Gold, ...]:
     return gold_of_table(_store, table, name, wanted, looks)
 
@@ -106,4 +129,6 @@ def _of_campaign(
     seed: int,
     but: tuple[Gold, ...],
 ) -> tuple[Gold, ...]:
-    return gold_of_campaign(_store, data.folder(), campaign, n, wanted, looks, seed=seed, but=but)
+    return gold_of_campaign(
+        _store, data.folder(), campaign, n, wanted, looks, seed=seed, but=but
+    )

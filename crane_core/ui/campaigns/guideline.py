@@ -7,7 +7,11 @@ from itertools import pairwise
 
 import streamlit as st
 
-from crane_core.annotation.guideline import MOST_CHARACTERS, GuidelineVersion, version_known
+from crane_core.annotation.guideline import (
+    MOST_CHARACTERS,
+    GuidelineVersion,
+    version_known,
+)
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.campaigns.status import CampaignStatus
@@ -71,15 +75,29 @@ def _begin_draft(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
     """The form begins with the text in force, and does again when another lead changed what was not edited here."""
     draft, base = keys.guideline(campaign), keys.guideline_base(campaign)
     before = version_known(versions, st.session_state.get(base))
-    if draft not in st.session_state or before is None or st.session_state[draft] == before.text:
-        st.session_state[draft], st.session_state[base] = versions[-1].text, versions[-1].version
+    if (
+        draft not in st.session_state
+        or before is None
+        or st.session_state[draft] == before.text
+    ):
+        st.session_state[draft], st.session_state[base] = (
+            versions[-1].text,
+            versions[-1].version,
+        )
 
 
-def _store(campaign: str, text: str, by: str, versions: Sequence[GuidelineVersion]) -> None:
+def _store(
+    campaign: str, text: str, by: str, versions: Sequence[GuidelineVersion]
+) -> None:
     base = keys.guideline_base(campaign)
     with refusals_shown():
         require(Role.LEAD)
-        instead_of, st.session_state[base] = st.session_state[base], versions[-1].version
-        changed = change_guideline(data.folder(), campaign, text, by=by, instead_of=instead_of)
+        instead_of, st.session_state[base] = (
+            st.session_state[base],
+            versions[-1].version,
+        )
+        changed = change_guideline(
+            data.folder(), campaign, text, by=by, instead_of=instead_of
+        )
         st.session_state[base] = changed.version
         st.rerun()

@@ -22,7 +22,14 @@ from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
-from crane_core.ui.words import coefficient, coefficient_interval, count, interval, literal, percent
+from crane_core.ui.words import (
+    coefficient,
+    coefficient_interval,
+    count,
+    interval,
+    literal,
+    percent,
+)
 
 NONE_YET = (
     "No LLM judge has labelled these items. The command `judge` has one label them under this guideline; its help says "
@@ -64,7 +71,9 @@ def draw_judges(status: CampaignStatus) -> None:
         st.caption(f"Nobody has{fewest} labels on the same items as a judge yet.")
         return
     grid(
-        pd.DataFrame([shown(row, plan.campaign, plan.labels) for row in as_rows(table)]),
+        pd.DataFrame(
+            [shown(row, plan.campaign, plan.labels) for row in as_rows(table)]
+        ),
         height="content",
     )
     st.caption(note(plan.labels))

@@ -19,7 +19,10 @@ def draw_labels() -> LabelSet | None:
     """The set; None, after saying what is wrong with it, while the pasted file is not one."""
     with st.expander("Labels other than correct, partial, wrong"):
         text = st.text_area(
-            "Label file", placeholder="empty: the study's labels", max_chars=MOST_BYTES, help=HELP
+            "Label file",
+            placeholder="empty: the study's labels",
+            max_chars=MOST_BYTES,
+            help=HELP,
         )
         if not text.strip():
             return study_labels()

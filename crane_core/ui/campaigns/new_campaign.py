@@ -16,13 +16,21 @@ from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.clustering import Clustering, clustering
 from crane_core.pipeline.campaigns.gold import Looks
 from crane_core.pipeline.campaigns.plan_outline import outline
-from crane_core.pipeline.campaigns.population_choices import PopulationChoices, population_choices
+from crane_core.pipeline.campaigns.population_choices import (
+    PopulationChoices,
+    population_choices,
+)
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
 from crane_core.ui.campaigns.labels_form import draw_labels
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
-from crane_core.ui.campaigns.request_form import draw_design, draw_population, draw_who, request_of
+from crane_core.ui.campaigns.request_form import (
+    draw_design,
+    draw_population,
+    draw_who,
+    request_of,
+)
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require
@@ -35,12 +43,16 @@ def _choices(_store: Store, content: str) -> list[PopulationChoices]:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _found(_store: Store, content: str, population: Population) -> campaigns.MatchingVerdicts:
+def _found(
+    _store: Store, content: str, population: Population
+) -> campaigns.MatchingVerdicts:
     return campaigns.population(_store, population, data.verdicts())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _drawn(_store: Store, content: str, request: CampaignRequest) -> tuple[Plan, Clustering]:
+def _drawn(
+    _store: Store, content: str, request: CampaignRequest
+) -> tuple[Plan, Clustering]:
     found = _found(_store, content, request.population)
     plan = campaigns.drawn_plan(_store, request, found)
     return plan, clustering(_store, plan, found)
@@ -52,7 +64,9 @@ def draw_new() -> None:
     content = data.answers()
     choices = _choices(store, content)
     if not choices:
-        st.info("No model answers are loaded. Import predictions, or fetch the published archive.")
+        st.info(
+            "No model answers are loaded. Import predictions, or fetch the published archive."
+        )
         link("data", "Open Data")
         return
     steps, beside = st.columns([1, 1], gap="large")
@@ -105,7 +119,9 @@ def _draw_nothing(left_out: int) -> None:
 def _draw_plan(plan: Plan, weight: Clustering, *, is_complete: bool) -> None:
     """The plan; while name or annotators are missing, its size and strata alone."""
     st.markdown("**The plan**")
-    draw_outline(outline(plan, weight, titles_of(plan.population)), with_people=is_complete)
+    draw_outline(
+        outline(plan, weight, titles_of(plan.population)), with_people=is_complete
+    )
     if not is_complete:
         st.info("Enter a name and annotators in step 2 to create the campaign.")
     elif st.button("Create campaign", type="primary"):

@@ -89,5 +89,7 @@ def _draw_queue(status: CampaignStatus) -> None:
             f"{count(n_differ)} items with different labels, {count(len(waiting) - n_differ)} flagged."
         )
         turn(
-            f"**Decide {count(len(waiting))} items**", campaign=status.plan.campaign, decide="next"
+            f"**Decide {count(len(waiting))} items**",
+            campaign=status.plan.campaign,
+            decide="next",
         )

@@ -24,7 +24,11 @@ from crane_core.ui.words import coefficient, coefficient_interval, count, litera
 def draw_agreement(status: CampaignStatus) -> None:
     """One coefficient over everything labelled by two or more, and the way to all the others."""
     plan = status.plan
-    st.markdown(_agreement(agreement_so_far(data.folder(), plan, locked=status.lock is not None)))
+    st.markdown(
+        _agreement(
+            agreement_so_far(data.folder(), plan, locked=status.lock is not None)
+        )
+    )
     who = [f"{plan.campaign}: {name}" for name in plan.annotators]
     link("agreement", "All coefficients on the Agreement page", who=who)
 
@@ -32,7 +36,9 @@ def draw_agreement(status: CampaignStatus) -> None:
 def _agreement(so_far: SoFar) -> str:
     if so_far.found is None:
         if so_far.n_common == 0:
-            return "No item has labels of two annotators yet, so agreement is undefined."
+            return (
+                "No item has labels of two annotators yet, so agreement is undefined."
+            )
         return (
             f"{count(so_far.n_common)} items have labels of two annotators; the coefficient is shown from "
             f"{MIN_COMMON_WHEN_BLIND} on, because with fewer it would reveal single labels."
@@ -48,7 +54,11 @@ def _agreement(so_far: SoFar) -> str:
 
 def draw_outcomes(plan: Plan) -> None:
     """Final labels by how they came about; every item is counted once."""
-    grid(_table(final_outcomes(data.folder(), plan), plan.labels), height="content", width=640)
+    grid(
+        _table(final_outcomes(data.folder(), plan), plan.labels),
+        height="content",
+        width=640,
+    )
     if told := standing_words(plan.labels):
         st.caption(literal(told))
 

@@ -71,7 +71,9 @@ def _draw_add(plan: Plan) -> None:
             free = [name for name in roles.annotators() if name not in plan.present]
             names = tuple(st.multiselect("New annotators", free, width=WIDTH))
         else:
-            typed = st.text_input("New annotators", placeholder="eva, finn", width=WIDTH)
+            typed = st.text_input(
+                "New annotators", placeholder="eva, finn", width=WIDTH
+            )
             names = tuple(part.strip() for part in typed.split(",") if part.strip())
         by, why = _signature()
         pressed = st.form_submit_button("Add")
@@ -88,16 +90,25 @@ def _draw_leave(plan: Plan) -> None:
         name = st.selectbox("Annotator", plan.present, width=WIDTH)
         what = st.radio("What happens", [KEEPS, HANDS])
         successor = st.text_input(
-            "Taken over by", placeholder="the others", width=WIDTH, help="one name, or nobody"
+            "Taken over by",
+            placeholder="the others",
+            width=WIDTH,
+            help="one name, or nobody",
         )
         by, why = _signature()
         pressed = st.form_submit_button("Change")
     if pressed:
         heir = successor.strip()
-        change = PeopleChange(hand_back=(name,)) if what == HANDS else PeopleChange(remove=(name,))
+        change = (
+            PeopleChange(hand_back=(name,))
+            if what == HANDS
+            else PeopleChange(remove=(name,))
+        )
         if heir:
             change = PeopleChange(replace={name: heir})
-        _keep(lambda: change_people(data.folder(), plan.campaign, change, by=by, why=why))
+        _keep(
+            lambda: change_people(data.folder(), plan.campaign, change, by=by, why=why)
+        )
 
 
 def _draw_again(plan: Plan, *, is_locked: bool) -> None:
@@ -127,7 +138,9 @@ def _draw_again(plan: Plan, *, is_locked: bool) -> None:
         def open_again() -> Round:
             opened = label_again(data.folder(), plan.campaign, which, by=by, why=why)
             if is_locked:
-                note_act(AuditAction.OPEN_AGAIN, f"campaign {plan.campaign}", f"by {by}")
+                note_act(
+                    AuditAction.OPEN_AGAIN, f"campaign {plan.campaign}", f"by {by}"
+                )
             return opened
 
         _keep(open_again)

@@ -22,7 +22,9 @@ N_OF_SIZE = 2
 def draw_outline(told: Outline, *, with_people: bool = True) -> None:
     """Population, sample, strata, effective sample size and workload; without people, only the sizes."""
     st.markdown(
-        "  \n".join(map(literal, told.sentences if with_people else told.sentences[:N_OF_SIZE]))
+        "  \n".join(
+            map(literal, told.sentences if with_people else told.sentences[:N_OF_SIZE])
+        )
     )
     grid(_strata(told), height="content")
     if with_people:
@@ -46,7 +48,9 @@ def titles_of(asked: Population) -> dict[str, str]:
 
 
 def _strata(told: Outline) -> pd.DataFrame:
-    titles = data.detector_titles() | {str(setting): setting_short(setting) for setting in Setting}
+    titles = data.detector_titles() | {
+        str(setting): setting_short(setting) for setting in Setting
+    }
     return pd.DataFrame(
         {
             "Stratum": _stratum_words(row.stratum, titles),

@@ -15,7 +15,9 @@ from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
 from crane_core.ui.words import NOTHING, count, literal, percent
 
-SPEED_HELP = f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f} minutes"
+SPEED_HELP = (
+    f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f} minutes"
+)
 ORDINALS = ("first", "second", "third", "last")
 
 
@@ -41,7 +43,9 @@ def draw_progress(status: CampaignStatus) -> None:
             for entry in status.progress
         ),
         height="content",
-        column_config={name: st.column_config.Column(help=words) for name, words in helps.items()},
+        column_config={
+            name: st.column_config.Column(help=words) for name, words in helps.items()
+        },
     )
 
 
@@ -52,19 +56,25 @@ def _row(entry: AnnotatorProgress, *, has_left: bool) -> dict[str, str]:
         "Labelled": f"{count(entry.n_done)} of {count(entry.n_all)}",
         "Skipped": count(entry.n_skipped),
         "Flagged": count(entry.n_flagged),
-        "Median seconds": NOTHING if speed.median_s is None else f"{speed.median_s:.1f}",
+        "Median seconds": NOTHING
+        if speed.median_s is None
+        else f"{speed.median_s:.1f}",
         "Quick": f"{count(speed.n_quick)} ({percent(speed.n_quick / speed.n, 0)})"
         if speed.n
         else NOTHING,
         "Hours so far": f"{speed.total_s / 3600:.1f}",
-        "Hours left": NOTHING if speed.seconds_left is None else f"{speed.seconds_left / 3600:.1f}",
+        "Hours left": NOTHING
+        if speed.seconds_left is None
+        else f"{speed.seconds_left / 3600:.1f}",
     }
 
 
 def draw_drift(status: CampaignStatus) -> None:
     """The label mix in four stretches per annotator, with speeds in the table."""
     labels = status.plan.labels
-    table = pd.DataFrame(row for entry in status.progress for row in _mix(entry, labels))
+    table = pd.DataFrame(
+        row for entry in status.progress for row in _mix(entry, labels)
+    )
     if table.empty:
         st.caption("No labels yet.")
         return
@@ -80,12 +90,16 @@ def draw_drift(status: CampaignStatus) -> None:
 
 def _colours(labels: LabelSet) -> dict[str, str]:
     """Word to the colour of a chart, for either ground."""
-    return {label.word: between(label.colour, label.colour_dark) for label in labels.labels}
+    return {
+        label.word: between(label.colour, label.colour_dark) for label in labels.labels
+    }
 
 
 def _mix(entry: AnnotatorProgress, labels: LabelSet) -> list[dict[str, object]]:
     """A row per quarter and label; fewer quarters where there are fewer labels than that."""
-    names = ORDINALS if len(entry.parts) == len(ORDINALS) else ORDINALS[: len(entry.parts)]
+    names = (
+        ORDINALS if len(entry.parts) == len(ORDINALS) else ORDINALS[: len(entry.parts)]
+    )
     return [
         {
             "annotator": entry.annotator,
@@ -107,7 +121,8 @@ def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
         index=["annotator", "labels", "n", "median_s"], columns="label", values="share"
     )
     of = {
-        name: wide.index.get_level_values(name) for name in ("annotator", "labels", "n", "median_s")
+        name: wide.index.get_level_values(name)
+        for name in ("annotator", "labels", "n", "median_s")
     }
     return pd.DataFrame(
         {

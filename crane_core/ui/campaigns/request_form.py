@@ -69,7 +69,9 @@ class Who(NamedTuple):
 def draw_population(choices: list[PopulationChoices]) -> Population:
     """Which verdicts; an empty filter asks for everything."""
     place = st.selectbox(
-        "Verdicts of", range(len(choices)), format_func=lambda i: _experiment(choices[i])
+        "Verdicts of",
+        range(len(choices)),
+        format_func=lambda i: _experiment(choices[i]),
     )
     outcome = st.segmented_control(
         "Which",
@@ -94,26 +96,32 @@ def draw_population(choices: list[PopulationChoices]) -> Population:
             for name, words in FILTER_WORDS.items()
         }
     return Population(
-        picked.benchmark, picked.experiment, outcome=PopulationOutcome(str(outcome)), **filters
+        picked.benchmark,
+        picked.experiment,
+        outcome=PopulationOutcome(str(outcome)),
+        **filters,
     )
 
 
 def _experiment(choices: PopulationChoices) -> str:
     title = data.benchmark_titles()[choices.benchmark]
-    return (
-        f"{title} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
-    )
+    return f"{title} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
 
 
 def draw_who() -> Who:
     """Name and annotators; what has a default is folded away."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(
-            "Name", placeholder="pilot", width=WIDTH, help="a-z, 0-9, dot, dash and underscore"
+            "Name",
+            placeholder="pilot",
+            width=WIDTH,
+            help="a-z, 0-9, dot, dash and underscore",
         )
         names = _draw_annotators()
     blind = st.toggle(
-        "Blind", value=True, help="nobody sees the model or the input of an item until the lock"
+        "Blind",
+        value=True,
+        help="nobody sees the model or the input of an item until the lock",
     )
     with (
         st.expander("Title and creator"),
@@ -130,11 +138,17 @@ def _draw_annotators() -> tuple[str, ...]:
     if roles is not None:
         return tuple(
             st.multiselect(
-                "Annotators", roles.annotators(), width=WIDTH, help="people of the roles file"
+                "Annotators",
+                roles.annotators(),
+                width=WIDTH,
+                help="people of the roles file",
             )
         )
     typed = st.text_input(
-        "Annotators", placeholder="ana, ben", width=WIDTH, help="names, with commas between"
+        "Annotators",
+        placeholder="ana, ben",
+        width=WIDTH,
+        help="names, with commas between",
     )
     return tuple(part.strip() for part in typed.split(",") if part.strip())
 
@@ -149,7 +163,9 @@ def draw_design() -> tuple[Design, int]:
             required=True,
             format_func=lambda kind: KIND_WORDS[kind],
         )
-        margin = st.number_input("Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130)
+        margin = st.number_input(
+            "Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130
+        )
         confidence = st.number_input(
             "Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130
         )
@@ -160,7 +176,9 @@ def draw_design() -> tuple[Design, int]:
             if overlap is Overlap.SOME
             else 2
         )
-        first = st.number_input("Calibration items", 0, 10_000, 0, width=150, help=CALIBRATION_HELP)
+        first = st.number_input(
+            "Calibration items", 0, 10_000, 0, width=150, help=CALIBRATION_HELP
+        )
     all_texts = st.toggle("Show all texts of an item", help=ALL_TEXTS_HELP)
     with (
         st.expander("Strata, repeats and seed"),
@@ -173,12 +191,18 @@ def draw_design() -> tuple[Design, int]:
             format_func=lambda name: STRATUM_WORDS[name],
             width=WIDTH,
         )
-        p = st.number_input("Expected share, %", 1.0, 99.0, 50.0, 1.0, format="%.0f", width=150)
+        p = st.number_input(
+            "Expected share, %", 1.0, 99.0, 50.0, 1.0, format="%.0f", width=150
+        )
         repeats = st.number_input(
             "Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f", width=150
         )
         seed = st.number_input(
-            "Seed", value=_seed(), step=1, width=WIDTH, help="drawn at random; stored in the plan"
+            "Seed",
+            value=_seed(),
+            step=1,
+            width=WIDTH,
+            help="drawn at random; stored in the plan",
         )
     design = Design(
         kind=DrawKind(str(kind)),
@@ -199,7 +223,9 @@ def request_of(
     population: Population, who: Who, design: Design, seed: int, labels: LabelSet
 ) -> CampaignRequest:
     """The request; placeholders replace a missing name or annotators, so that the plan's size can be shown."""
-    stand_ins = tuple(f"annotator{place}" for place in range(1, max(2, design.per_item) + 1))
+    stand_ins = tuple(
+        f"annotator{place}" for place in range(1, max(2, design.per_item) + 1)
+    )
     name, annotators = who.name or PREVIEW, who.annotators or stand_ins
     return CampaignRequest(
         name, annotators, population, design, seed, who.title, who.blind, who.by, labels

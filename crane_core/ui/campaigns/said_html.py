@@ -14,7 +14,9 @@ MAX_NOTE = 4_000
 
 def said_html(said: Sequence[GivenLabel], labels: LabelSet) -> str:
     """A column per annotator: label, reason, note, flag."""
-    return f'<div class="cw-said">{"".join(_one(entry, labels) for entry in said)}</div>'
+    return (
+        f'<div class="cw-said">{"".join(_one(entry, labels) for entry in said)}</div>'
+    )
 
 
 def _one(entry: GivenLabel, labels: LabelSet) -> str:
@@ -22,7 +24,9 @@ def _one(entry: GivenLabel, labels: LabelSet) -> str:
     if entry.label is not None:
         label = label_html(entry.label, labels)
     reason = (
-        f" {escape(labels.reason_words.get(entry.reason, entry.reason))}" if entry.reason else ""
+        f" {escape(labels.reason_words.get(entry.reason, entry.reason))}"
+        if entry.reason
+        else ""
     )
     flag = '<span class="cw-tag">flagged</span>' if entry.flagged else ""
     note = f"<p>{escape(entry.note[:MAX_NOTE])}</p>" if entry.note else ""

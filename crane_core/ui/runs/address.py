@@ -24,7 +24,9 @@ def key_of(row: Mapping[str, Any]) -> RunKey:
     return RunKey(*(str(row[name]) for name in ADDRESS))
 
 
-def address_of(run: RunKey, instance: str | None = None, only: Only = Only.ALL) -> dict[str, str]:
+def address_of(
+    run: RunKey, instance: str | None = None, only: Only = Only.ALL
+) -> dict[str, str]:
     """The query parameters that open the run, or one instance of it; `only` is the filter of its instances."""
     query = dict(zip(ADDRESS.values(), run, strict=True))
     if instance is not None:

@@ -34,7 +34,10 @@ class Far(NamedTuple):
     def words(self) -> str:
         return ", ".join(
             part
-            for part in (f"{count(self.n_done)} of {count(self.n_all)} answers", self.more)
+            for part in (
+                f"{count(self.n_done)} of {count(self.n_all)} answers",
+                self.more,
+            )
             if part
         )
 
@@ -64,12 +67,14 @@ def accuracy_words(job: str) -> str:
     verdicts = data.verdicts()
     mine = verdicts[verdicts["experiment"] == job]
     table = rate_table(
-        mine, by=["experiment"], rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+        mine,
+        by=["experiment"],
+        rate="Accuracy",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
     )
     if table.empty or table["value"].isna().all():
         return ""
     [row] = as_rows(table)
     bounds = interval(row["low"], row["high"])
-    return (
-        f"Accuracy so far {percent(row['value'])} ({bounds}, n {count(row['n'])}), detection only."
-    )
+    return f"Accuracy so far {percent(row['value'])} ({bounds}, n {count(row['n'])}), detection only."

@@ -41,5 +41,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "No reply": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
-        "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",
+        "Median s": NOTHING
+        if row["seconds_median"] is None
+        else f"{row['seconds_median']:.2f}",
     }

@@ -59,9 +59,7 @@ NUMBERS = (
 INPUT_HELP = "; ".join(
     f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items()
 )
-AGREE_HELP = (
-    "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
-)
+AGREE_HELP = "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
 FLIPS_HELP = "Instances with both answers, crash and no crash."
 NONE_HELP = "Questions without an answer, or with one that cannot be read."
 HELP = {
@@ -83,7 +81,9 @@ def draw_list(table: pd.DataFrame) -> None:
         "Click a row to open it."
     )
     if table.empty:
-        st.info("No run is loaded. Start one above, or import predictions on the Data page.")
+        st.info(
+            "No run is loaded. Start one above, or import predictions on the Data page."
+        )
         return
     shown = _columns(table)
     place = clicked_row(
@@ -131,22 +131,38 @@ def _columns(table: pd.DataFrame) -> pd.DataFrame:
     rows = as_rows(table)
     cells = pd.DataFrame(
         [
-            row_cells(row, is_running=_is_running(row), title=data.run_title(row["experiment"]))
+            row_cells(
+                row,
+                is_running=_is_running(row),
+                title=data.run_title(row["experiment"]),
+            )
             for row in rows
         ]
     )
-    cells["Benchmark"] = [data.benchmark_titles().get(name, name) for name in cells["Benchmark"]]
-    return cells[[name for name in cells if name not in OF_SOME or (cells[name] != NOTHING).any()]]
+    cells["Benchmark"] = [
+        data.benchmark_titles().get(name, name) for name in cells["Benchmark"]
+    ]
+    return cells[
+        [
+            name
+            for name in cells
+            if name not in OF_SOME or (cells[name] != NOTHING).any()
+        ]
+    ]
 
 
 def _is_running(row: dict[str, Any]) -> bool:
     return bool(row["is_job"]) and data.is_running(row["experiment"])
 
 
-def row_cells(row: dict[str, Any], *, is_running: bool, title: str | None = None) -> dict[str, str]:
+def row_cells(
+    row: dict[str, Any], *, is_running: bool, title: str | None = None
+) -> dict[str, str]:
     """The cells of a run in the list; `title` is the name that a user chose for it."""
     began = (
-        started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
+        started_words(row["started_at"])
+        if row["is_job"]
+        else experiment_words(row["experiment"])
     )
     labels = labels_of_row(row)
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
@@ -167,7 +183,9 @@ def row_cells(row: dict[str, Any], *, is_running: bool, title: str | None = None
         "Unstable": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
-        "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",
+        "Median s": NOTHING
+        if row["seconds_median"] is None
+        else f"{row['seconds_median']:.2f}",
         "Note": labels.get("note", NOTHING),
     }
 

@@ -28,7 +28,9 @@ def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
     _draw_steps(run, instance_id)
     prose(
         st.caption,
-        literal(f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"),
+        literal(
+            f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"
+        ),
     )
     answers = stored.answers(data.store().cursor(), run, instance_id)
     if not answers:
@@ -68,11 +70,17 @@ def _draw_steps(run: RunKey, instance_id: str) -> None:
         ):
             goal = address_of(run, neighbour, only)
             st.button(
-                words, on_click=show_here, kwargs=goal, disabled=neighbour is None, shortcut=key
+                words,
+                on_click=show_here,
+                kwargs=goal,
+                disabled=neighbour is None,
+                shortcut=key,
             )
         if place.place:
             among = "in this run" if only is Only.ALL else f"with the filter: {only}"
-            st.caption(f"{count(place.place)} of {count(place.n)} {among}", width="content")
+            st.caption(
+                f"{count(place.place)} of {count(place.n)} {among}", width="content"
+            )
 
 
 def answer_html(answer: dict[str, Any]) -> str:
@@ -80,11 +88,21 @@ def answer_html(answer: dict[str, Any]) -> str:
     head = {True: "crash", False: "no crash", None: "no answer"}[answer["crashes"]]
     is_right = answer["truth"] is not None and answer["crashes"] == answer["truth"]
     sign = (
-        "" if answer["truth"] is None or answer["crashes"] is None else " ✓" if is_right else " ✗"
+        ""
+        if answer["truth"] is None or answer["crashes"] is None
+        else " ✓"
+        if is_right
+        else " ✗"
     )
     css = "cw-alarm" if answer["crashes"] else "cw-calm"
-    text = str(answer["reasoning"] or answer["unanswered"] or answer["diagnostics"] or NOTHING)
-    cut = text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
+    text = str(
+        answer["reasoning"] or answer["unanswered"] or answer["diagnostics"] or NOTHING
+    )
+    cut = (
+        text
+        if len(text) <= MAX_REASON
+        else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
+    )
     body = f"<dl><dt></dt><dd>{escape(cut)}</dd></dl>"
     return (
         f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(_took(answer))}</div><h4>{head}{sign}</h4>'
@@ -101,7 +119,9 @@ def _took(answer: dict[str, Any]) -> str:
         parts.append(token_words(answer["input_tokens"], answer["output_tokens"]))
     if answer["has_reply"]:
         parts.append(
-            cost_words(answer["usd"], answer["usd"] if answer["is_usd_reported"] else None)
+            cost_words(
+                answer["usd"], answer["usd"] if answer["is_usd_reported"] else None
+            )
         )
     if (answer["attempts"] or 1) > 1:
         parts.append(f"{answer['attempts']} requests")
@@ -112,7 +132,11 @@ def _took(answer: dict[str, Any]) -> str:
 
 def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
     raw = reply_text(
-        data.store().cursor(), run.experiment, run.benchmark, instance_id, answer["run_index"]
+        data.store().cursor(),
+        run.experiment,
+        run.benchmark,
+        instance_id,
+        answer["run_index"],
     )
     if raw is None:
         return
@@ -128,13 +152,19 @@ def _draw_prompts(answers: list[dict[str, Any]]) -> None:
         size = "" if text is None else f" · {len(text):,} characters"
         with st.expander(f"The exact prompt {sha256[:12]}{size}"):
             if text is None:
-                st.write("Its text is not loaded. The Data page fetches the published prompts.")
+                st.write(
+                    "Its text is not loaded. The Data page fetches the published prompts."
+                )
             else:
                 st.html(prompt_html(text))
-                st.download_button("Download prompt", text, f"{sha256[:12]}.txt", on_click="ignore")
+                st.download_button(
+                    "Download prompt", text, f"{sha256[:12]}.txt", on_click="ignore"
+                )
 
 
 def prompt_html(text: str) -> str:
     """A text of others, unchanged but cut if it is huge."""
-    cut = f"\n… {len(text) - MAX_TEXT:,} more characters" if len(text) > MAX_TEXT else ""
+    cut = (
+        f"\n… {len(text) - MAX_TEXT:,} more characters" if len(text) > MAX_TEXT else ""
+    )
     return f'<div class="cw-prompt">{escape(text[:MAX_TEXT] + cut)}</div>'

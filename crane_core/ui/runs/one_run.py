@@ -57,7 +57,11 @@ def draw_run(row: dict[str, Any]) -> None:
     if row["is_job"] and data.is_running(row["experiment"]):
         st.fragment(_watch, run_every=POLL_S)(row["experiment"])
     title = data.benchmark_titles().get(row["benchmark"], row["benchmark"])
-    st.html(facts_html(row | {"benchmark": title, "title": data.run_title(row["experiment"])}))
+    st.html(
+        facts_html(
+            row | {"benchmark": title, "title": data.run_title(row["experiment"])}
+        )
+    )
     if row["is_job"]:
         scores = data.scores(row["experiment"])
         _draw_scores(scores, data.printed_rows(row["benchmark"], scores))
@@ -80,14 +84,16 @@ def _watch(job: str) -> None:
         draw_bar(words, job)
     else:
         st.info(
-            "Running. New answers show up here as they arrive.", icon=":material/hourglass_top:"
+            "Running. New answers show up here as they arrive.",
+            icon=":material/hourglass_top:",
         )
         st.caption(accuracy_words(job))
 
 
 def _draw_ways(row: dict[str, Any]) -> None:
     has_study = (
-        data.verdicts()["benchmark"].eq(row["benchmark"]) & data.verdicts()["experiment"].eq(STUDY)
+        data.verdicts()["benchmark"].eq(row["benchmark"])
+        & data.verdicts()["experiment"].eq(STUDY)
     ).any()
     if row["is_job"] and has_study and row["setting"] in WITH_STATE:
         link(
@@ -97,7 +103,12 @@ def _draw_ways(row: dict[str, Any]) -> None:
             beside=row["experiment"],
         )
     elif row["n_answers"]:
-        link("results", "Its results", benchmark=row["benchmark"], experiment=row["experiment"])
+        link(
+            "results",
+            "Its results",
+            benchmark=row["benchmark"],
+            experiment=row["experiment"],
+        )
 
 
 def facts_html(row: dict[str, Any]) -> str:
@@ -108,18 +119,26 @@ def facts_html(row: dict[str, Any]) -> str:
     facts = {
         "input": setting_words(row["setting"]),
         "benchmark": row["benchmark"],
-        "run": row["experiment"] if row["is_job"] else experiment_words(row["experiment"]),
+        "run": row["experiment"]
+        if row["is_job"]
+        else experiment_words(row["experiment"]),
         "started": started_words(row["started_at"]) if row["started_at"] else None,
         "instances": count(row["n_instances"]),
         "answers": count(row["n_answers"]),
-        "without an answer": count(row["n_unanswered"]) if row["n_unanswered"] else None,
+        "without an answer": count(row["n_unanswered"])
+        if row["n_unanswered"]
+        else None,
         "runs agree": agreement_words(row) if row["agreement"] is not None else None,
-        "tokens in / out": tokens_words(row) if row["seconds_median"] is not None else None,
+        "tokens in / out": tokens_words(row)
+        if row["seconds_median"] is not None
+        else None,
         "cost": None
         if row["seconds_median"] is None
         else cost_words(row["usd"], row["usd_reported"]),
         "seconds per reply": _seconds(row),
-        "requests beyond the first": count(int(row["n_retried"])) if row["n_retried"] else None,
+        "requests beyond the first": count(int(row["n_retried"]))
+        if row["n_retried"]
+        else None,
         **{name: value for name, value in said.items() if len(value) <= MAX_OPTION},
     }
     long = {name: value for name, value in said.items() if len(value) > MAX_OPTION}
@@ -177,7 +196,9 @@ def _draw_scores(rows: list[ScoreRow], printed: list[PrintedRow]) -> None:
 def scores_html(rows: list[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str:
     """The rates of the run, in bold, of the published ones, and what the paper prints."""
     names = "".join(f"<th>{escape(name)}</th>" for name in ("n", *RATES))
-    body = "".join([*(_score_html(row) for row in rows), *(_printed_html(row) for row in printed)])
+    body = "".join(
+        [*(_score_html(row) for row in rows), *(_printed_html(row) for row in printed)]
+    )
     head = f'<th>Detector</th><th class="cw-text">Input</th>{names}'
     return f'<table class="cw-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
@@ -213,10 +234,13 @@ def _draw_reasons(reasons: list[tuple[str, int]]) -> None:
         return
     st.subheader("Without an answer", anchor="unanswered")
     items = "".join(
-        f"<li>{count(n)} × {escape(reason[:300])}</li>" for reason, n in reasons[:MAX_REASONS]
+        f"<li>{count(n)} × {escape(reason[:300])}</li>"
+        for reason, n in reasons[:MAX_REASONS]
     )
     n_rest = len(reasons) - MAX_REASONS
-    st.html(f"<ul>{items}{f'<li>and {count(n_rest)} more reasons</li>' if n_rest > 0 else ''}</ul>")
+    st.html(
+        f"<ul>{items}{f'<li>and {count(n_rest)} more reasons</li>' if n_rest > 0 else ''}</ul>"
+    )
 
 
 def _draw_instances(run: RunKey) -> None:
@@ -233,7 +257,9 @@ def _draw_instances(run: RunKey) -> None:
     )
     cursor = data.store().cursor()
     shown_page = int(st.session_state.get(f"{keys.RUN_PAGE}_{run}_{only}", 1))
-    page = stored.instance_page(cursor, run, Only(str(only)), page=shown_page, size=PAGE)
+    page = stored.instance_page(
+        cursor, run, Only(str(only)), page=shown_page, size=PAGE
+    )
     if page.empty:
         st.info(
             "No answer has arrived yet."

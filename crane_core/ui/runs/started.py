@@ -48,7 +48,9 @@ class Started:
     arguments: list[str]
     process: subprocess.Popen[bytes]
     told: Path
-    at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    at: str = field(
+        default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds")
+    )
 
     @property
     def is_running(self) -> bool:
@@ -117,17 +119,22 @@ def start(arguments: list[str], actor: Actor | None = None) -> Started:
     folder = data.folder().path
     with _new_log(folder / LOGS) as file:
         process = helper_process.start(
-            helper_process.own_module("crane_core", "--data", str(folder), "detect", *arguments),
+            helper_process.own_module(
+                "crane_core", "--data", str(folder), "detect", *arguments
+            ),
             folder=CHECKOUT,
             # The command asks models with the keys of this server.
-            env=helper_process.environment_with_keys() | (environment_of(actor) if actor else {}),
+            env=helper_process.environment_with_keys()
+            | (environment_of(actor) if actor else {}),
             stdout=file,
             stderr=subprocess.STDOUT,
             own_session=True,
         )
     run = Started(arguments, process, Path(file.name))
     started_runs().append(run)
-    forget_logs(folder / LOGS, {each.told for each in started_runs() if each.is_running})
+    forget_logs(
+        folder / LOGS, {each.told for each in started_runs() if each.is_running}
+    )
     return run
 
 

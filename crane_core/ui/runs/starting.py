@@ -72,19 +72,32 @@ class JobForm(NamedTuple):
             ("setting", ",".join(self.settings)),
             ("benchmark", self.benchmark),
         ]
-        given += [("instances", self.instances)] if self.instances not in ("", "*") else []
+        given += (
+            [("instances", self.instances)] if self.instances not in ("", "*") else []
+        )
         given += [("runs", str(self.n_runs))] if self.detector in ASKED else []
         if self.detector in OF_MODEL:
-            given += [("endpoint", self.endpoint), *(("model", model) for model in self.models)]
+            given += [
+                ("endpoint", self.endpoint),
+                *(("model", model) for model in self.models),
+            ]
             given += [("budget-usd", f"{self.budget_usd:g}")] if self.budget_usd else []
-            given += [("budget-tokens", str(self.budget_tokens))] if self.budget_tokens else []
-        given += [(label, text) for label in LABELS if (text := getattr(self, label).strip())]
+            given += (
+                [("budget-tokens", str(self.budget_tokens))]
+                if self.budget_tokens
+                else []
+            )
+        given += [
+            (label, text) for label in LABELS if (text := getattr(self, label).strip())
+        ]
         return [f"--{name}={value}" for name, value in given]
 
     @property
     def n_started(self) -> int:
         """Runs that come of it: one per model and setting, one after the other."""
-        return len(self.settings) * (len(self.models) if self.detector in OF_MODEL else 1)
+        return len(self.settings) * (
+            len(self.models) if self.detector in OF_MODEL else 1
+        )
 
     def check(self) -> None:
         """Raises DetectorError if a model is wanted that is not configured here, whatever the form offered."""
@@ -112,7 +125,9 @@ def draw_starting(*, may_run: bool) -> None:
 
 
 def _draw_form() -> None:
-    titles = ASKED | {name: detector.TITLE for name, detector in local_detectors().items()}
+    titles = ASKED | {
+        name: detector.TITLE for name, detector in local_detectors().items()
+    }
     names = (
         list(titles)
         if os.environ.get(MODEL)
@@ -120,12 +135,20 @@ def _draw_form() -> None:
     )
     benchmarks = data.benchmarks()["benchmark"].tolist()
     first = next(
-        (place for place, name in enumerate(benchmarks) if data.case_list(name)["has_code"].any()),
+        (
+            place
+            for place, name in enumerate(benchmarks)
+            if data.case_list(name)["has_code"].any()
+        ),
         0,
     )
     with st.container(horizontal=True):
         detector = st.selectbox(
-            "Detector", names, format_func=titles.__getitem__, key=keys.START_DETECTOR, width=300
+            "Detector",
+            names,
+            format_func=titles.__getitem__,
+            key=keys.START_DETECTOR,
+            width=300,
         )
         benchmark = st.selectbox(
             "Benchmark", benchmarks, index=first, key=keys.START_BENCHMARK, width=180
@@ -145,7 +168,12 @@ def _draw_form() -> None:
         form = JobForm(detector, benchmark, tuple(map(str, settings)), instances)
         if detector in ASKED:
             runs = st.number_input(
-                "Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS, width=180
+                "Answers per instance",
+                1,
+                100,
+                PAPER_RUNS,
+                key=keys.START_RUNS,
+                width=180,
             )
             form = form._replace(n_runs=int(runs))
         if detector in OF_MODEL:
@@ -195,7 +223,11 @@ def busy_words(arguments: list[str], runs: Sequence[Started]) -> str:
     alive = [run for run in runs if run.is_running]
     if any(run.arguments == arguments for run in alive):
         return "This run is running, see below. Change a field to start another one."
-    return "Another run is starting, see below." if any(run.job is None for run in alive) else ""
+    return (
+        "Another run is starting, see below."
+        if any(run.job is None for run in alive)
+        else ""
+    )
 
 
 def _of_model(form: JobForm) -> JobForm:
@@ -218,10 +250,13 @@ def _of_model(form: JobForm) -> JobForm:
         typed = st.text_input(
             "Models", usual, key=f"{keys.START_MODEL}_{name}", help=several, width=300
         )
-        models = list(dict.fromkeys(model.strip() for model in typed.split(",") if model.strip()))
+        models = list(
+            dict.fromkeys(model.strip() for model in typed.split(",") if model.strip())
+        )
     form = form._replace(endpoint=name, models=tuple(models))
     if any(
-        price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None for model in models
+        price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None
+        for model in models
     ):
         tokens = st.number_input(
             "At most, in tokens",
@@ -236,7 +271,13 @@ def _of_model(form: JobForm) -> JobForm:
         return form._replace(budget_tokens=int(tokens))
     cap = "The run stops before more is spent; 0: no cap"
     budget = st.number_input(
-        "At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET, help=cap, width=180
+        "At most, in USD",
+        0.0,
+        None,
+        DEFAULT_BUDGET,
+        key=keys.START_BUDGET,
+        help=cap,
+        width=180,
     )
     return form._replace(budget_usd=float(budget))
 
@@ -264,7 +305,9 @@ def _draw_started(run: Started) -> None:
         st.markdown(f"**{run.state}**", width="content")
         st.caption(f"{asked}, started {run.at[11:19]} UTC", width="content")
         if is_running:
-            if may(Role.ADMIN) and st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
+            if may(Role.ADMIN) and st.button(
+                "Stop", key=f"{keys.START}_stop_{run.process.pid}"
+            ):
                 run.stop()
                 note_act(AuditAction.STOP_RUN, f"run {run.job or 'without a name yet'}")
             if run.job and st.button(
@@ -278,7 +321,9 @@ def _draw_started(run: Started) -> None:
     if is_running:
         draw_bar(run.words, run.job)
         if run.silent_s >= SILENCE_S:
-            st.caption(f"Nothing new for {run.silent_s:.0f} s: {literal(run.last_line)}")
+            st.caption(
+                f"Nothing new for {run.silent_s:.0f} s: {literal(run.last_line)}"
+            )
     else:
         if run.process.returncode != 0:
             st.caption(literal(run.last_line))
@@ -317,6 +362,8 @@ def _open_at_work(run: Started) -> None:
 
 def _draw_way_to(run: Started) -> None:
     rows = _rows_of(run)
-    if rows and st.button("Open run", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"):
+    if rows and st.button(
+        "Open run", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"
+    ):
         show_here(**address_of(key_of(rows[0])))
         st.rerun()

@@ -30,7 +30,9 @@ def draw_comparison(row: dict[str, Any]) -> None:
     """row: one of `pipeline.results.run_list`; nothing is drawn where no other run has answers on its benchmark."""
     mine = key_of(row)
     others = {
-        run_words(each): key_of(each) for each in as_rows(data.run_list()) if each["n_answers"]
+        run_words(each): key_of(each)
+        for each in as_rows(data.run_list())
+        if each["n_answers"]
     }
     others = {
         words: run
@@ -57,13 +59,22 @@ def draw_comparison(row: dict[str, Any]) -> None:
 
 def run_words(row: dict[str, Any]) -> str:
     """A run as an option of a list: detector, input, and its name or start."""
-    told = labels_of_row(row).get("name") if row["is_job"] else experiment_words(row["experiment"])
+    told = (
+        labels_of_row(row).get("name")
+        if row["is_job"]
+        else experiment_words(row["experiment"])
+    )
     began = f", {started_words(row['started_at'])}" if row["is_job"] else ""
     end = row["experiment"].rpartition("-")[2] if row["is_job"] else ""
     return (
         ", ".join(
             part
-            for part in (row["detector_title"], setting_short(row["setting"]), told, end)
+            for part in (
+                row["detector_title"],
+                setting_short(row["setting"]),
+                told,
+                end,
+            )
             if part
         )
         + began

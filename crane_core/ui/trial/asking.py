@@ -47,7 +47,10 @@ def ask(
 ) -> TrialQuestion:
     """Send the text. Raises DetectorError if too many questions are under way."""
     asking = TrialQuestion(
-        sha256=sent.prompt.sha256, model=endpoint.model, about=about(checked), setting=setting
+        sha256=sent.prompt.sha256,
+        model=endpoint.model,
+        about=about(checked),
+        setting=setting,
     )
     full = DetectorError(
         f"{AT_ONCE} questions of this server are already waiting for an answer.",

@@ -73,7 +73,11 @@ def draw_asking(checked: CheckedNotebook) -> None:
 def _asking_of(checked: CheckedNotebook) -> TrialQuestion | None:
     """The last question of this session, if it was about this target: what is known of it may have grown since."""
     asking = st.session_state.get(keys.TRY_ASKED)
-    return asking if isinstance(asking, TrialQuestion) and asking.about == about(checked) else None
+    return (
+        asking
+        if isinstance(asking, TrialQuestion) and asking.about == about(checked)
+        else None
+    )
 
 
 def _send(
@@ -96,7 +100,9 @@ def _waiting_words(asking: TrialQuestion) -> str:
 def _draw_outcome(asking: TrialQuestion) -> None:
     with refusals_shown():
         if isinstance(asking.outcome, CraneError) and asking.stop.is_set():
-            st.info(f"{literal(asking.outcome.args[0])} {literal(asking.outcome.remedy)}")
+            st.info(
+                f"{literal(asking.outcome.args[0])} {literal(asking.outcome.remedy)}"
+            )
             return
         if isinstance(asking.outcome, CraneError):
             raise asking.outcome
@@ -109,7 +115,9 @@ def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
     with st.expander(f"The exact prompt · {len(text):,} characters"):
         cut = f"\n… {len(text) - MAX_PROMPT:,} more" if len(text) > MAX_PROMPT else ""
         st.html(f'<div class="cw-prompt">{escape(text[:MAX_PROMPT] + cut)}</div>')
-        st.download_button("Download the prompt", text, f"{checked.name}.txt", on_click="ignore")
+        st.download_button(
+            "Download the prompt", text, f"{checked.name}.txt", on_click="ignore"
+        )
 
 
 def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:

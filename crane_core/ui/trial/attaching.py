@@ -74,7 +74,9 @@ def draw_attaching() -> CheckedNotebook | None:
     target = _target_of(kernel)
     of, checked = st.session_state.get(keys.TRY_ATTACHED, (None, None))
     is_seen = of == (kernel, target)
-    if st.button("Look again" if is_seen else "Look at it", type="primary", key=keys.TRY_LOOK):
+    if st.button(
+        "Look again" if is_seen else "Look at it", type="primary", key=keys.TRY_LOOK
+    ):
         with refusals_shown():
             st.session_state.pop(keys.TRY_ATTACHED, None)
             require(Role.ADMIN)
@@ -83,7 +85,10 @@ def draw_attaching() -> CheckedNotebook | None:
                     "Kernels are looked at by the person at their machine.",
                     remedy="Use the command.",
                 )
-            st.session_state[keys.TRY_ATTACHED] = (kernel, target), attached(kernel, None, target)
+            st.session_state[keys.TRY_ATTACHED] = (
+                (kernel, target),
+                attached(kernel, None, target),
+            )
             st.rerun()
     return checked if is_seen else None
 
@@ -96,7 +101,9 @@ def _target_of(kernel: RunningKernel) -> int | None:
         "Target: the cell that is about to run",
         [None, *(cell.index for cell in cells)],
         format_func=lambda index: (
-            "The cell after the last that ran" if index is None else cell_words(cells[index])
+            "The cell after the last that ran"
+            if index is None
+            else cell_words(cells[index])
         ),
         key=f"{keys.TRY_TARGET}_{kernel.id}",
         width=470,

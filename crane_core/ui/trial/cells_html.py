@@ -46,7 +46,9 @@ def _earlier(cells: Sequence[Cell]) -> str:
 
 
 def _executed(cell: Cell, *, is_open: bool) -> str:
-    label = f'<span class="cw-name">Code cell {cell.notebook_index}</span> {_about(cell)}'
+    label = (
+        f'<span class="cw-name">Code cell {cell.notebook_index}</span> {_about(cell)}'
+    )
     state = " open" if is_open else ""
     return f'<details class="cw-cell"{state}><summary class="cw-label">{label}</summary>{_body(cell, None)}</details>'
 
@@ -66,7 +68,8 @@ def _about(cell: Cell) -> str:
 def _body(cell: Cell, crash_line: int | None) -> str:
     lines = cell.code.splitlines()
     shown = "".join(
-        _line(i, text, i == crash_line) for i, text in enumerate(lines[:MAX_LINES], start=1)
+        _line(i, text, i == crash_line)
+        for i, text in enumerate(lines[:MAX_LINES], start=1)
     )
     cut = len(lines) - MAX_LINES
     more = f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""

@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import NotebookError
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, read_notebook, with_state
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    read_notebook,
+    with_state,
+)
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
 from crane_core.ui.refusal import refusals_shown
@@ -78,7 +82,11 @@ def draw_choice(*, may_upload: bool, may_run: bool) -> CheckedNotebook | None:
             help=TARGET_HELP,
             width=470,
         )
-    checked = plain if chosen in (None, plain.plan.target.index) else _read(source.path, chosen)
+    checked = (
+        plain
+        if chosen in (None, plain.plan.target.index)
+        else _read(source.path, chosen)
+    )
     return checked if source.state is None else _beside(checked, source.state)
 
 
@@ -141,7 +149,9 @@ def _shipped() -> NotebookSource:
     shown = str(name)
     path = MINIBENCH / "benchmark" / shown.rsplit("_", 1)[0] / f"{shown}.ipynb"
     state = MINIBENCH / "states" / f"{shown}.json"
-    return NotebookSource(path, json.loads(state.read_text("utf-8")) if state.is_file() else None)
+    return NotebookSource(
+        path, json.loads(state.read_text("utf-8")) if state.is_file() else None
+    )
 
 
 def _uploaded() -> NotebookSource | None:
@@ -158,11 +168,15 @@ def _uploaded() -> NotebookSource | None:
     states = [file for file in files if file.name.endswith(".json")]
     if not notebooks:
         if states:
-            raise NotebookError("A state needs its notebook.", remedy="Upload the notebook too.")
+            raise NotebookError(
+                "A state needs its notebook.", remedy="Upload the notebook too."
+            )
         return None
     notebook = notebooks[-1]
     state = _read_state(states[-1].getvalue()) if states else None
-    return NotebookSource(_kept(notebook.name, _bounded(notebook.getvalue(), "notebook")), state)
+    return NotebookSource(
+        _kept(notebook.name, _bounded(notebook.getvalue(), "notebook")), state
+    )
 
 
 def _kept(name: str, data: bytes) -> Path:
@@ -208,7 +222,9 @@ def _named() -> NotebookSource | None:
     )
     path = Path(typed.strip()).expanduser() if typed.strip() else None
     if path is not None and path.suffix != ".ipynb":
-        raise NotebookError(f"{path.name} is not an .ipynb file.", remedy="Choose a notebook.")
+        raise NotebookError(
+            f"{path.name} is not an .ipynb file.", remedy="Choose a notebook."
+        )
     return None if path is None else NotebookSource(path)
 
 

@@ -39,15 +39,15 @@ def bench_html(checked: CheckedNotebook, said: Prediction) -> str:
     """The cells with the crash line marked, the state beside them; names that the evidence mentions are open."""
     state = _state_html(checked, said)
     css = "cw-bench cw-one cw-with-state" if state else "cw-bench"
-    return (
-        f'<div class="{css}"><div>{cells_html(checked.cells, crash_line(said))}</div>{state}</div>'
-    )
+    return f'<div class="{css}"><div>{cells_html(checked.cells, crash_line(said))}</div>{state}</div>'
 
 
 def _state_html(checked: CheckedNotebook, said: Prediction) -> str:
     if checked.state is None:
         return ""
-    indices = [cell.notebook_index for cell in checked.cells if cell.notebook_index is not None]
+    indices = [
+        cell.notebook_index for cell in checked.cells if cell.notebook_index is not None
+    ]
     numbers: Numbers = {index: str(index) for index in indices}
     text = json.dumps(checked.state.to_json())
     told = [

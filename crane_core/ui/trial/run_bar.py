@@ -38,18 +38,25 @@ REHEARSE_HELP = (
 def run_of(chosen: CheckedNotebook) -> Running | None:
     """The last run of this very notebook and target in this session."""
     running = st.session_state.get(keys.TRY_RUN)
-    is_of = isinstance(running, Running) and (running.checked.path, running.checked.cells) == (
+    is_of = isinstance(running, Running) and (
+        running.checked.path,
+        running.checked.cells,
+    ) == (
         chosen.path,
         chosen.cells,
     )
     return running if is_of else None
 
 
-def draw_bar(chosen: CheckedNotebook, running: Running | None, *, may_run: bool) -> None:
+def draw_bar(
+    chosen: CheckedNotebook, running: Running | None, *, may_run: bool
+) -> None:
     """chosen: the notebook as it was given; its run, if there was one, tells more."""
     outcome = running.outcome if running is not None else None
     if running is not None and outcome is None:
-        draw_watch(running, "Stop", key=keys.TRY_STOP, words=partial(_running_words, running))
+        draw_watch(
+            running, "Stop", key=keys.TRY_STOP, words=partial(_running_words, running)
+        )
         return
     if isinstance(outcome, CraneError):
         st.error(failed_words(outcome, is_upload=_is_upload(chosen)))
@@ -79,10 +86,16 @@ def _is_upload(chosen: CheckedNotebook) -> bool:
     return folder is not None and chosen.path.is_relative_to(folder.name)
 
 
-def _draw_buttons(checked: CheckedNotebook, outcome: CheckedNotebook | CraneError | None) -> None:
+def _draw_buttons(
+    checked: CheckedNotebook, outcome: CheckedNotebook | CraneError | None
+) -> None:
     is_known = checked.state is not None
-    words = "Run it again" if isinstance(outcome, CheckedNotebook) else run_words(checked)
-    if st.button(words, type="secondary" if is_known else "primary", key=keys.TRY_START):
+    words = (
+        "Run it again" if isinstance(outcome, CheckedNotebook) else run_words(checked)
+    )
+    if st.button(
+        words, type="secondary" if is_known else "primary", key=keys.TRY_START
+    ):
         _start(checked, keep_going=False)
     st.checkbox(REHEARSE, key=keys.TRY_REHEARSE, help=REHEARSE_HELP)
     if isinstance(outcome, CellRaisedError) and st.button(
@@ -135,8 +148,12 @@ def failed_words(error: CraneError, *, is_upload: bool) -> str:
     """Like every refusal; the command's switches in a remedy become this page's own."""
     remedy = literal(error.remedy)
     if isinstance(error, CellRaisedError):
-        remedy = "Choose that cell as the target, fix the notebook, or continue past it."
-        if is_upload and ("No such file" in error.args[0] or "FileNotFound" in error.args[0]):
+        remedy = (
+            "Choose that cell as the target, fix the notebook, or continue past it."
+        )
+        if is_upload and (
+            "No such file" in error.args[0] or "FileNotFound" in error.args[0]
+        ):
             remedy = f"{remedy} {UPLOADED_ALONE}"
     elif "--" in error.remedy:
         remedy = f"This page has no such option, but `python -m crane_core check` has. {remedy}"

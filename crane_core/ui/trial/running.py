@@ -49,7 +49,9 @@ def full() -> KernelError:
 
 def limits() -> KernelLimits:
     """Of a notebook that a visitor brought: kept apart as far as this machine can, without network unless allowed."""
-    return KernelLimits(cell_s=CELL_S, isolation=best(), network=is_on(os.environ, NETWORK))
+    return KernelLimits(
+        cell_s=CELL_S, isolation=best(), network=is_on(os.environ, NETWORK)
+    )
 
 
 def start(

@@ -42,9 +42,14 @@ def rules_html(
         based = "Checked: the code of the cells and the kernel state before the target."
         if not has_state:
             based = "Checked: the code only. The kernel state before the target is not known yet."
-        modest = "The rules report only certain crashes; they never say that a cell is safe."
+        modest = (
+            "The rules report only certain crashes; they never say that a cell is safe."
+        )
         return _card(
-            "cw-calm", WHO, "No certain crash", [("", f"{based} {modest}"), *_unsure(doubts)]
+            "cw-calm",
+            WHO,
+            "No certain crash",
+            [("", f"{based} {modest}"), *_unsure(doubts)],
         )
     more = _card("cw-calm", WHO, "Unsure", _unsure(doubts)) if doubts else ""
     return "".join(map(_finding_html, found)) + more
@@ -75,19 +80,29 @@ def draw_model(asked: QuestionOutcome) -> None:
     st.html(model_html(asked))
     if asked.answer.text:
         with st.expander("Raw reply"):
-            st.html(f'<div class="cw-prompt">{_shown(asked.answer.text, MAX_REPLY)}</div>')
+            st.html(
+                f'<div class="cw-prompt">{_shown(asked.answer.text, MAX_REPLY)}</div>'
+            )
 
 
 def model_html(asked: QuestionOutcome) -> str:
     """The card of one answer."""
     heads = {True: "Will crash", False: "Will not crash", None: "No readable answer"}
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
-    why = asked.read.reasoning or asked.answer.trouble or asked.read.trouble or "no reason given"
+    why = (
+        asked.read.reasoning
+        or asked.answer.trouble
+        or asked.read.trouble
+        or "no reason given"
+    )
     tokens = token_words(asked.answer.input_tokens, asked.answer.output_tokens)
     cost = f", {cost_words(asked.usd, asked.answer.usd)}"
     facts = [
         ("", _shown(why)),
-        ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>'),
+        (
+            "",
+            f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>',
+        ),
     ]
     return _card(css, asked.model, heads[asked.read.crashes], facts)
 
@@ -111,4 +126,6 @@ def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:
 
 def _shown(text: Any, limit: int = MAX_TEXT) -> str:
     cut = str(text)
-    return escape(cut if len(cut) <= limit else f"{cut[:limit]}… ({len(cut):,} characters)")
+    return escape(
+        cut if len(cut) <= limit else f"{cut[:limit]}… ({len(cut):,} characters)"
+    )

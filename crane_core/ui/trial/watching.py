@@ -12,7 +12,9 @@ from crane_core.ui.trial.background import Background
 POLL_S = 0.5
 
 
-def draw_watch(work: Background[Any], button: str, *, key: str, words: Callable[[], str]) -> None:
+def draw_watch(
+    work: Background[Any], button: str, *, key: str, words: Callable[[], str]
+) -> None:
     """Redrawn twice a second; `words` is the progress in Markdown."""
 
     def watch() -> None:

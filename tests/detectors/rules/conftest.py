@@ -97,11 +97,15 @@ def predicted_here(setup: str, target: str) -> Predicted:
         _run(setup, namespace)
         cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
         state = state_of(
-            json.loads(look(namespace, {"target": target, "cells": cells, "limits": UNHURRIED}))
+            json.loads(
+                look(namespace, {"target": target, "cells": cells, "limits": UNHURRIED})
+            )
         )
         report = findings(cells_of(setup, target), state)
         error = _run_caught(target, namespace)
-    return Predicted(report.findings, report.errors, state, error and type(error).__name__, error)
+    return Predicted(
+        report.findings, report.errors, state, error and type(error).__name__, error
+    )
 
 
 def predicted_by_code(setup: str, target: str) -> Predicted:
@@ -110,7 +114,16 @@ def predicted_by_code(setup: str, target: str) -> Predicted:
     codes = re.split(r"^# %%\n", setup, flags=re.MULTILINE)
     cells = [
         *(
-            Cell("test", "test_1_reproduced", "test", at, CellRole.EXECUTED, code, at + 1, at)
+            Cell(
+                "test",
+                "test_1_reproduced",
+                "test",
+                at,
+                CellRole.EXECUTED,
+                code,
+                at + 1,
+                at,
+            )
             for at, code in enumerate(codes)
         ),
         Cell(
@@ -131,7 +144,9 @@ def predicted_by_code(setup: str, target: str) -> Predicted:
         report = findings(cells, None, Setting.CODE)
         error = _run_caught(target, namespace)
     raised = error and type(error).__name__
-    return Predicted(report.findings, report.errors, None, raised, error, report.contradictions)
+    return Predicted(
+        report.findings, report.errors, None, raised, error, report.contradictions
+    )
 
 
 def _run(code: str, namespace: dict[str, Any]) -> None:

@@ -13,7 +13,11 @@ from crane_core.detectors.rules.operation import Operation
 
 ABSENT = [
     ({"type": "list", "index": 3, "length": 3}, "IndexError", "a list of length 3"),
-    ({"type": "list", "index": "tuple", "length": 3}, "TypeError", "a list of length 3"),
+    (
+        {"type": "list", "index": "tuple", "length": 3},
+        "TypeError",
+        "a list of length 3",
+    ),
     (
         {"type": "torch.Tensor", "index": "0, 0", "shape": [3]},
         "IndexError",

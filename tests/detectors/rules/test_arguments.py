@@ -10,10 +10,19 @@ from hypothesis import strategies as st
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.operation import Arguments
 
-DEFINITIONS = ["a", "a, b=0", "a, /, b=0", "a=1, *, b", "a, b=0, **rest", "a, b, c=2, *, d=3"]
+DEFINITIONS = [
+    "a",
+    "a, b=0",
+    "a, /, b=0",
+    "a=1, *, b",
+    "a, b=0, **rest",
+    "a, b, c=2, *, d=3",
+]
 
 
-@given(st.sampled_from(DEFINITIONS), st.integers(0, 4), st.sets(st.sampled_from("abcdz")))
+@given(
+    st.sampled_from(DEFINITIONS), st.integers(0, 4), st.sets(st.sampled_from("abcdz"))
+)
 def test_what_is_bound_is_what_python_binds(
     parameters: str, n_positional: int, names: set[str]
 ) -> None:

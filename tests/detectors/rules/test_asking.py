@@ -132,7 +132,9 @@ def test_what_numpy_takes_is_no_crash(check: Any, target: str) -> None:
     assert check(SETUP, target).raised is None
 
 
-def test_the_reason_is_numpy_s_own_message_and_the_evidence_names_the_operand(check: Any) -> None:
+def test_the_reason_is_numpy_s_own_message_and_the_evidence_names_the_operand(
+    check: Any,
+) -> None:
     [found] = check(SETUP, "np.roll(a, 1, axis=5)").findings
     assert found.why == "axis 5 is out of bounds for array of dimension 2"
     assert found.fact == "a has the shape (3, 4) and the dtype int64"
@@ -147,17 +149,28 @@ def test_the_library_s_own_class_wins_over_that_of_a_rule(
 
     of_family = interpreter.rules_for
 
-    def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Registered, ...]:
+    def rules_for(
+        step: str, of: AbstractValue | str, name: str = ""
+    ) -> tuple[Registered, ...]:
         is_meant = (step, name) == ("method", "swapaxes")
-        return (Registered("outdated", outdated),) if is_meant else of_family(step, of, name)
+        return (
+            (Registered("outdated", outdated),)
+            if is_meant
+            else of_family(step, of, name)
+        )
 
     monkeypatch.setattr(interpreter, "rules_for", rules_for)
     assert check(SETUP, "a.swapaxes(0, 7)").exception == "AxisError"
 
 
-def test_the_number_of_arguments_wins_over_what_the_state_says_of_their_values(check: Any) -> None:
+def test_the_number_of_arguments_wins_over_what_the_state_says_of_their_values(
+    check: Any,
+) -> None:
     """That the name of the method reads like a message about values that stand there twice does not matter."""
-    seen = check("import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})", "df.duplicated(1, 2, 3)")
+    seen = check(
+        "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})",
+        "df.duplicated(1, 2, 3)",
+    )
     assert seen.exception == "TypeError"
 
 
@@ -174,7 +187,9 @@ def test_the_schema_of_what_is_given_is_known_further_on(check: Any) -> None:
         "def change(module):\n    module.percentile = len\nchange(np)",
     ],
 )
-def test_a_function_that_the_notebook_replaced_is_not_asked(predict_here: Any, spoilt: str) -> None:
+def test_a_function_that_the_notebook_replaced_is_not_asked(
+    predict_here: Any, spoilt: str
+) -> None:
     own = np.percentile
     try:
         assert predict_here(f"{SETUP}{spoilt}", "np.percentile(a, 120)").findings == ()
@@ -190,7 +205,9 @@ def about(packages: dict[str, str], axis: int = 7) -> answers.LibraryAnswer | No
 
 
 def asked(asker: asking.Asker, axis: int) -> answers.LibraryAnswer | None:
-    array = AbstractValue("numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a")
+    array = AbstractValue(
+        "numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a"
+    )
     question = asker.question(
         "method", array, "sum", array, Arguments((AbstractValue("int", literal=axis),))
     )
@@ -235,7 +252,9 @@ def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -
     for worker in workers:
         os.kill(worker, signal.SIGSTOP)  # or one may answer within no time at all
     try:
-        with asking.asking_with(asking.HURRIED._replace(answer_s=0.0), lambda library: None):
+        with asking.asking_with(
+            asking.HURRIED._replace(answer_s=0.0), lambda library: None
+        ):
             asker = asking.Asker(VERSIONS, lambda text: False)
         # An axis that no other test asks about: answers are kept for the whole process.
         assert asked(asker, axis=9_009) is None
@@ -298,7 +317,9 @@ def test_where_a_crash_is_told_it_is_of_the_class_that_comes(
         ("import numpy as np\nknown = {7: 1}\nn = np.arange(9)[7]", "known[n]"),
     ],
 )
-def test_what_hangs_on_values_or_memory_is_no_crash(check: Any, setup: str, target: str) -> None:
+def test_what_hangs_on_values_or_memory_is_no_crash(
+    check: Any, setup: str, target: str
+) -> None:
     assert check(setup, target).raised is None
 
 
@@ -313,7 +334,9 @@ def test_what_hangs_on_values_or_memory_is_no_crash(check: Any, setup: str, targ
         ),
     ],
 )
-def test_what_torch_keeps_or_counts_is_no_crash(check: Any, setup: str, target: str) -> None:
+def test_what_torch_keeps_or_counts_is_no_crash(
+    check: Any, setup: str, target: str
+) -> None:
     assert check(f"import torch\n{setup}", target).raised is None
 
 
@@ -321,7 +344,9 @@ def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # An environment that says that its NumPy is 0.7; what it loads is ours.
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True
+    )
     [packages] = tmp_path.glob("lib/python*/site-packages")
     told = packages / "numpy-0.7.dist-info"
     told.mkdir()
@@ -345,7 +370,10 @@ def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
 @needing("torch")
 def test_a_layer_whose_settings_are_not_known_is_not_asked(check: Any) -> None:
     setup = "import torch\nfrom torch import nn\nx = torch.ones(1, 1, 2, 2)"
-    assert check(setup, "larger = nn.Upsample(scale_factor=2)\nlarger(x).shape").raised is None
+    assert (
+        check(setup, "larger = nn.Upsample(scale_factor=2)\nlarger(x).shape").raised
+        is None
+    )
     assert check(setup, "larger = nn.Upsample(size=(4, 4))\nlarger(x)").raised is None
 
 
@@ -359,13 +387,18 @@ X = np.array([[1.0, 0.0], [np.nan, 2.0]])
 y = [1, 2]
 """
     assert check(setup, "Ridge().fit(X, y)").exception == "ValueError"
-    assert check(setup, "turned = np.rot90(X)\nturned[:] = 0\nRidge().fit(X, y)").raised is None
+    assert (
+        check(setup, "turned = np.rot90(X)\nturned[:] = 0\nRidge().fit(X, y)").raised
+        is None
+    )
 
 
 def test_a_mistake_in_asking_says_nothing_and_is_counted(
     predict_here: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def mistaken(self: asking.Asker, question: asking.StepQuestion) -> answers.LibraryAnswer | None:
+    def mistaken(
+        self: asking.Asker, question: asking.StepQuestion
+    ) -> answers.LibraryAnswer | None:
         raise KeyError("a mistake")
 
     monkeypatch.setattr(asking.Asker, "about", mistaken)
@@ -383,12 +416,16 @@ def test_parameters_of_an_estimator_are_checked_when_it_is_fitted_and_not_when_i
         check(setup, "Ridge(alpha='three').fit([[1], [2]], [1, 2])").exception
         == "InvalidParameterError"
     )
-    assert check(setup, "minmax_scale([[1]], axis=7)").exception == "InvalidParameterError"
+    assert (
+        check(setup, "minmax_scale([[1]], axis=7)").exception == "InvalidParameterError"
+    )
 
 
 def test_a_tensor_too_large_to_compute_with_is_sent_without_elements() -> None:
     sender = Sender(may_guess=False)
-    tensor = AbstractValue("torch.Tensor", {"shape": (20_000, 20_000), "dtype": "torch.float32"})
+    tensor = AbstractValue(
+        "torch.Tensor", {"shape": (20_000, 20_000), "dtype": "torch.float32"}
+    )
     sent = sender.order("method", "torch.Tensor", "sum", [tensor], {})
     assert sender.is_large()
     assert sent["operands"][0]["facts"]["device"] == "meta"

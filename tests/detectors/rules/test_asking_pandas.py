@@ -114,7 +114,8 @@ def test_what_pandas_takes_is_no_crash(check: Any, target: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["twice.pivot(index='k', columns='c', values='v')", "twice.set_index('k')"]
+    "target",
+    ["twice.pivot(index='k', columns='c', values='v')", "twice.set_index('k')"],
 )
 def test_what_depends_on_labels_that_stand_twice_in_values_is_not_told(
     check: Any, target: str

@@ -18,7 +18,9 @@ TARGET = "np.array([[1, 2], [3]])"
 
 
 @pytest.fixture
-def predict_unnamed(predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch) -> Predict:
+def predict_unnamed(
+    predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch
+) -> Predict:
     """What the rules say while nobody names an interpreter."""
     monkeypatch.delenv(ASSUMED, raising=False)
     return predict_by_code
@@ -40,7 +42,9 @@ def test_nothing_is_asked_about_unknown_versions(predict_unnamed: Predict) -> No
         "np.arange(3) + np.arange(4)",
     ],
 )
-def test_shapes_that_every_version_refuses_need_none(target: str, predict_unnamed: Predict) -> None:
+def test_shapes_that_every_version_refuses_need_none(
+    target: str, predict_unnamed: Predict
+) -> None:
     found = predict_unnamed(SETUP, target)
     assert found.exception == found.raised is not None
 

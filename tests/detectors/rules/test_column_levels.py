@@ -43,7 +43,8 @@ def test_a_part_of_a_label_is_no_missing_column(
 
 
 @pytest.mark.parametrize(
-    "target", ["area['nobody']", "flat['public']", "flat.rename(columns={'a': 'c'})['a']"]
+    "target",
+    ["area['nobody']", "flat['public']", "flat.rename(columns={'a': 'c'})['a']"],
 )
 def test_a_label_of_no_level_is_missing(target: str, check: Callable[..., Any]) -> None:
     assert check(SETUP, target).raised == "KeyError"

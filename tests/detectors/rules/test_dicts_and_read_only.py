@@ -102,7 +102,9 @@ def test_a_read_only_array_refuses_to_be_written(check: Predict, target: str) ->
 
 
 @pytest.mark.parametrize("target", ARRAYS_RUN, ids=ARRAYS_RUN)
-def test_a_copy_or_an_array_made_writeable_takes_it(check: Predict, target: str) -> None:
+def test_a_copy_or_an_array_made_writeable_takes_it(
+    check: Predict, target: str
+) -> None:
     assert check(ARRAYS, target).raised is None
 
 
@@ -112,7 +114,9 @@ def test_columns_that_were_put_together_are_a_copy(check: Predict, target: str) 
 
 
 @pytest.mark.parametrize("target", TABLES_UNKNOWN, ids=TABLES_UNKNOWN)
-def test_how_a_table_lies_in_memory_is_not_known(predict_here: Predict, target: str) -> None:
+def test_how_a_table_lies_in_memory_is_not_known(
+    predict_here: Predict, target: str
+) -> None:
     assert not predict_here(TABLES, target).findings
 
 
@@ -121,5 +125,7 @@ def test_a_column_is_shown_and_not_copied(check: Predict) -> None:
 
 
 @pytest.mark.parametrize("target", ["models['a'].fit(table)", "row[0].fit(table)"])
-def test_methods_of_objects_in_containers_are_followed(check: Predict, target: str) -> None:
+def test_methods_of_objects_in_containers_are_followed(
+    check: Predict, target: str
+) -> None:
     assert check(METHODS, target).raised == "KeyError"

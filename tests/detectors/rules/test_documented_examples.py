@@ -19,7 +19,14 @@ from tests.optional import each
 
 pytestmark = pytest.mark.corpus
 
-SAMPLES = {"python": 8, "numpy": 60, "pandas": 45, "sklearn": 20, "scipy": 12, "torch": 12}
+SAMPLES = {
+    "python": 8,
+    "numpy": 60,
+    "pandas": 45,
+    "sklearn": 20,
+    "scipy": 12,
+    "torch": 12,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +48,8 @@ def test_nothing_is_predicted_that_does_not_come(library: str) -> None:
     assert len(trials) > SAMPLES[library]
     assert [trial for trial in trials if is_false_alarm(trial)] == []
     assert [
-        trial for trial in trials if is_wrong_class(trial) and "\n" not in trial.target.strip()
+        trial
+        for trial in trials
+        if is_wrong_class(trial) and "\n" not in trial.target.strip()
     ] == []
     assert [trial.errors for trial in trials if trial.errors] == []

@@ -44,7 +44,15 @@ def captured(predict_here, expression: str) -> AbstractValue:
             "(1, 2)",
             "{'a': 1, 'b': [1, 2]}",
         ),
-        *("{}", "{1: 'x', None: 2}", "[[1, 2], [3]]", "{1, 2}", "set()", "2**62", "{True: 1}"),
+        *(
+            "{}",
+            "{1: 'x', None: 2}",
+            "[[1, 2], [3]]",
+            "{1, 2}",
+            "set()",
+            "2**62",
+            "{True: 1}",
+        ),
     ],
 )
 def test_a_plain_value_is_known_exactly(predict_here, expression):
@@ -65,7 +73,9 @@ def test_a_plain_value_is_known_exactly(predict_here, expression):
         "[1j]",
     ],
 )
-def test_what_a_limit_cuts_or_writes_otherwise_is_not_taken_for_the_value(predict_here, expression):
+def test_what_a_limit_cuts_or_writes_otherwise_is_not_taken_for_the_value(
+    predict_here, expression
+):
     assert captured(predict_here, expression).literal is NOT_KNOWN
 
 
@@ -84,17 +94,23 @@ def test_objects_hold_their_attributes(predict_here):
 def test_published_entries_tell_shapes_values_and_columns():
     per_column = {"a": {"num_unique": 2}, "b": {"num_unique": 1}}
     frame = VariableState(
-        "pandas.core.frame.DataFrame", {"shape": {"$tuple": [3, 2]}}, {}, {"per_column": per_column}
+        "pandas.core.frame.DataFrame",
+        {"shape": {"$tuple": [3, 2]}},
+        {},
+        {"per_column": per_column},
     )
     value = value_from_state("frame", frame, is_captured=False)
-    assert (value.fact("shape"), value.fact("column_labels")) == ((3, 2), frozenset("ab"))
+    assert (value.fact("shape"), value.fact("column_labels")) == (
+        (3, 2),
+        frozenset("ab"),
+    )
     assert "columns" not in value.facts
     number = VariableState("<class 'int'>", values={"value": "12"})
     assert value_from_state("n", number, is_captured=False).literal == 12
     shape = {"$call": ["torch.Size", [10, 3]]}
-    assert value_from_state("x", VariableState("t.T", {"batch": shape}), is_captured=False).fact(
-        "batch"
-    ) == (10, 3)
+    assert value_from_state(
+        "x", VariableState("t.T", {"batch": shape}), is_captured=False
+    ).fact("batch") == (10, 3)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,9 @@ def indented(lines: Sequence[str]) -> str:
 
 def blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     body = st.lists(inner, min_size=1, max_size=3).map(indented)
-    turns = st.lists(inner | st.sampled_from(IN_A_LOOP), min_size=1, max_size=3).map(indented)
+    turns = st.lists(inner | st.sampled_from(IN_A_LOOP), min_size=1, max_size=3).map(
+        indented
+    )
     return st.one_of(
         st.builds("if unknown:\n{}".format, body),
         st.builds("if unknown:\n{}\nelse:\n{}".format, body, body),
@@ -124,15 +126,25 @@ def shown(scope: Scope) -> str:
             )
             return f"#{numbers[value]} {value.type} {value.path} {value.words}({', '.join(map(text, parts))})"
         if isinstance(value, dict):
-            return "{" + ", ".join(f"{key}: {text(part)}" for key, part in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(f"{key}: {text(part)}" for key, part in value.items())
+                + "}"
+            )
         if isinstance(value, (list, tuple)):
             return "[" + ", ".join(map(text, value)) + "]"
-        return str(sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value)
+        return str(
+            sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value
+        )
 
-    return "\n".join(f"{name} = {text(abstract)}" for name, abstract in scope.names.items())
+    return "\n".join(
+        f"{name} = {text(abstract)}" for name, abstract in scope.names.items()
+    )
 
 
-def walked(codes: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[Report, list[str]]:
+def walked(
+    codes: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> tuple[Report, list[str]]:
     """The report on the last cell, and what is known at the end of the cells before it and at its own."""
     interpreters: list[Interpreter] = []
 
@@ -142,7 +154,8 @@ def walked(codes: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[Repor
             interpreters.append(self)
 
     cells = [
-        Cell("own", "own", "own", at, CellRole.EXECUTED, code) for at, code in enumerate(codes[:-1])
+        Cell("own", "own", "own", at, CellRole.EXECUTED, code)
+        for at, code in enumerate(codes[:-1])
     ]
     cells.append(Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1]))
     with monkeypatch.context() as patched:
@@ -156,7 +169,9 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
     """No content is kept: every moment copies everything, and everything is compared and set."""
     for name in ("fields", "last_fields"):
         monkeypatch.setattr(
-            AbstractValue, name, property(lambda abstract: None, lambda abstract, value: None)
+            AbstractValue,
+            name,
+            property(lambda abstract: None, lambda abstract, value: None),
         )
 
 
@@ -180,7 +195,9 @@ CHANGES: list[Callable[[AbstractValue], object]] = [
     lambda value: setattr(value, "facts", {}),
     lambda value: value.attributes.pop("part"),
     lambda value: setattr(value, "attributes", {}),
-    lambda value: (value.items if value.items is not None else []).append(AbstractValue()),
+    lambda value: (value.items if value.items is not None else []).append(
+        AbstractValue()
+    ),
     lambda value: setattr(value, "items", None),
     lambda value: value.drop(frozenset(["length"])),
     lambda value: value.forget(),
@@ -204,7 +221,11 @@ def test_whatever_changes_a_value_is_noticed_and_undone(
     assert not is_unchanged(value, before)
     restore(watch.start)
     assert is_unchanged(value, before)
-    assert (value.type, value.fact("length"), value.fact("labels")) == ("list", 1, ["a"])
+    assert (value.type, value.fact("length"), value.fact("labels")) == (
+        "list",
+        1,
+        ["a"],
+    )
     assert value.items == [part]
     assert value.attributes == {"part": part}
 
@@ -261,7 +282,11 @@ def test_what_would_fill_the_memory_is_not_computed(
 
 @pytest.mark.parametrize(
     "before",
-    ["rows = [1]\nrows.append(rows)", "d = {}\nd['d'] = d", "a = []\nb = [a]\na.append(b)"],
+    [
+        "rows = [1]\nrows.append(rows)",
+        "d = {}\nd['d'] = d",
+        "a = []\nb = [a]\na.append(b)",
+    ],
 )
 def test_what_holds_itself_has_no_end_and_is_not_followed(
     before: str, monkeypatch: pytest.MonkeyPatch

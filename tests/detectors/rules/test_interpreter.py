@@ -390,7 +390,10 @@ def plus_one(number, by=0):
 def test_code_of_the_notebook_that_others_run_may_change_what_it_mentions(
     predict_here, predict_by_code, target
 ):
-    for predicted in (predict_here(RUN_BACK, target), predict_by_code(RUN_BACK, target)):
+    for predicted in (
+        predict_here(RUN_BACK, target),
+        predict_by_code(RUN_BACK, target),
+    ):
         assert predicted.raised is None
         assert predicted.findings == ()
 

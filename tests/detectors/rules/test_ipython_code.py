@@ -60,7 +60,8 @@ def test_lines_that_go_back_to_no_indent_are_no_python() -> None:
 
 def test_what_a_shell_command_gives_is_all_that_is_not_known() -> None:
     assert (
-        crash("rows = [1]\nfiles = !ls\nmore, = %sx ls", "files[7], more\nrows[1]") == "IndexError"
+        crash("rows = [1]\nfiles = !ls\nmore, = %sx ls", "files[7], more\nrows[1]")
+        == "IndexError"
     )
     assert crash("rows = [1]\n!ls", "rows[1]") == "IndexError"
     assert crash("files = [1]\nfiles = !ls", "files[5]") is None
@@ -86,7 +87,8 @@ def test_a_captured_output_has_the_name_that_was_asked_for() -> None:
 
 def test_what_is_timed_many_times_has_names_of_its_own() -> None:
     assert (
-        crash("rows = [1]\nother = [1]", "%%timeit\nrows = []", "rows[0]\nother[1]") == "IndexError"
+        crash("rows = [1]\nother = [1]", "%%timeit\nrows = []", "rows[0]\nother[1]")
+        == "IndexError"
     )
     assert crash("rows = [1]", "%timeit rows.append(2)", "rows[5]") is None
     assert crash("rows = [1]", "%%timeit\nrows[1]") == "IndexError"
@@ -112,13 +114,22 @@ def test_a_cell_that_is_indented_as_a_whole_or_has_prompts_is_python() -> None:
         ("row = %time f()\nrow", "row = f()\nrow", [1, 2]),
         ("%%bash --out row\nls", ANYTHING, [1]),
         ("%%html\n<b>", "pass", [1]),
-        ("get_ipython().run_line_magic('matplotlib', 'inline')\nrow", "pass\nrow", [1, 2]),
+        (
+            "get_ipython().run_line_magic('matplotlib', 'inline')\nrow",
+            "pass\nrow",
+            [1, 2],
+        ),
         ("rows = !ls {row} \\\n  | wc\nrow", f"rows = {VALUE}\nrow", [1, 3]),
     ],
 )
-def test_the_lines_of_a_cell_stay_where_they_were(cell: str, python: str, lines: list[int]) -> None:
+def test_the_lines_of_a_cell_stay_where_they_were(
+    cell: str, python: str, lines: list[int]
+) -> None:
     tree = read_cell(cell).tree
-    assert (ast.unparse(tree), [statement.lineno for statement in tree.body]) == (python, lines)
+    assert (ast.unparse(tree), [statement.lineno for statement in tree.body]) == (
+        python,
+        lines,
+    )
 
 
 def test_the_magics_are_those_of_the_kernel(tmp_path: Path) -> None:
@@ -126,7 +137,11 @@ def test_the_magics_are_those_of_the_kernel(tmp_path: Path) -> None:
     ask = "from ipykernel.zmqshell import ZMQInteractiveShell as S; print(*S().magics_manager.magics['line'])"
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
     known = subprocess.run(
-        [sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", ask],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "matplotlib" in known.stdout.split()
     assert {*known.stdout.split()} - MAGICS == set()

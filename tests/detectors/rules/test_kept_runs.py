@@ -74,7 +74,10 @@ def assert_kept_is_anew(codes: Sequence[str], order: Sequence[int]) -> None:
 
 
 @examples(60)
-@given(st.lists(st.sampled_from(CELLS), min_size=2, max_size=8), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.sampled_from(CELLS), min_size=2, max_size=8),
+    st.randoms(use_true_random=False),
+)
 def test_any_order_of_targets_gives_what_each_alone_gives(
     codes: list[str], chance: random.Random
 ) -> None:
@@ -93,7 +96,9 @@ def test_the_targets_of_a_notebook_give_what_each_alone_gives(name: str) -> None
 
 
 def test_one_target_changes_nothing_for_the_next() -> None:
-    setup = ["rows = [1, 2]\nheld = [rows]\nimport pandas as pd\nframe = pd.DataFrame({'a': [1]})"]
+    setup = [
+        "rows = [1, 2]\nheld = [rows]\nimport pandas as pd\nframe = pd.DataFrame({'a': [1]})"
+    ]
     change = report(
         [
             *setup,
@@ -102,4 +107,7 @@ def test_one_target_changes_nothing_for_the_next() -> None:
         1,
     )
     assert change.findings == ()
-    assert report([*setup, "rows[1]\nframe['a']\nrows[2]"], 1).findings[0].expression == "rows[2]"
+    assert (
+        report([*setup, "rows[1]\nframe['a']\nrows[2]"], 1).findings[0].expression
+        == "rows[2]"
+    )

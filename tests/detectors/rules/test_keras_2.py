@@ -22,7 +22,11 @@ def of_version(
 ) -> str | None:
     """The exception that is predicted of a model from 4 features to 2 outputs."""
     dense = {"type": "Dense", "units": 2, "takes": [None, 4], "gives": [None, 2]}
-    shapes = {"input_shape": [None, 4], "output_shape": [None, 2], "layers": {"dense": dense}}
+    shapes = {
+        "input_shape": [None, 4],
+        "output_shape": [None, 2],
+        "layers": {"dense": dense},
+    }
     variables: dict[str, Any] = {
         "model": {
             "type": SEQUENTIAL,
@@ -44,11 +48,15 @@ def of_version(
     }
     packages = {"keras": version, "numpy": "1.26.4"}
     setup = "import keras\nmodel = build()"
-    return predicted(packages, variables, setup, target, accesses={"model.fit": {"type": "method"}})
+    return predicted(
+        packages, variables, setup, target, accesses={"model.fit": {"type": "method"}}
+    )
 
 
 @pytest.mark.parametrize("labels", [[12], [12, 2], [12, 3]])
-def test_labels_are_nobody_s_matter_without_the_keras_of_the_kernel(labels: list[int]) -> None:
+def test_labels_are_nobody_s_matter_without_the_keras_of_the_kernel(
+    labels: list[int],
+) -> None:
     assert of_version("2.15.0", "mse", labels) is None
 
 

@@ -70,7 +70,9 @@ PARTS = {
 
 def setup_for(target: str) -> str:
     names = set(re.findall(r"\w+", target))
-    return "\n".join([IMPORTS, *(part for name, part in PARTS.items() if name in names)])
+    return "\n".join(
+        [IMPORTS, *(part for name, part in PARTS.items() if name in names)]
+    )
 
 
 RAISES = [
@@ -117,7 +119,10 @@ RAISES = [
         "m = Sequential()\nm.add(Dense(4, input_shape=(8,)))\nm.compile('sgd', 'mse')\nm.fit(X, y)",
         "ValueError",
     ),
-    ("m = Sequential()\nm.add(Dense(4, input_shape=(8,)))\nm.add(LSTM(3))", "ValueError"),
+    (
+        "m = Sequential()\nm.add(Dense(4, input_shape=(8,)))\nm.add(LSTM(3))",
+        "ValueError",
+    ),
     ("m = Sequential([Input((10, 10)), Conv2D(4, 3)])", "ValueError"),
     (
         "m = Sequential([Input((10, 10, 1)), Conv2D(4, 3), MaxPooling2D(4), Conv2D(4, 3)])",
@@ -134,7 +139,10 @@ RAISES = [
         "i = Input((8, 8, 2)); layers.concatenate([Conv2D(4, 3)(i), Dense(3)(Flatten()(i))])",
         "ValueError",
     ),
-    ("i = Input((8, 8, 2)); layers.Add()([Conv2D(4, 3)(i), Dense(3)(Flatten()(i))])", "ValueError"),
+    (
+        "i = Input((8, 8, 2)); layers.Add()([Conv2D(4, 3)(i), Dense(3)(Flatten()(i))])",
+        "ValueError",
+    ),
     ("i = Input(9)", "ValueError"),
     ("sparse.predict_classes(X)", "AttributeError"),
     ("sparse.fit_generator(flat_dataset)", "AttributeError"),
@@ -206,7 +214,9 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
+@pytest.mark.parametrize(
+    ("target", "exception"), RAISES, ids=[target for target, _ in RAISES]
+)
 def test_what_keras_refuses_is_predicted(check, target, exception):
     assert check(setup_for(target), target).raised == exception
 

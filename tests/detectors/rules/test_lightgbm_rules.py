@@ -72,7 +72,8 @@ def test_crashes(check: Predict, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["grown.predict(X.assign(k=pd.Categorical(kinds)))", "grown.predict(towns)"]
+    "target",
+    ["grown.predict(X.assign(k=pd.Categorical(kinds)))", "grown.predict(towns)"],
 )
 def test_other_columns_are_refused_for_their_dtype_first(
     predict_here: Predict, target: str

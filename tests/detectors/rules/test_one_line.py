@@ -54,7 +54,10 @@ def test_a_copy_is_another_object(check: Predict, target: str) -> None:
     [
         ("other = df", 'other["new"] = 1\ndf["new"]'),
         ("box = [df]", 'box[0]["new"] = 1\ndf["new"]'),
-        ("other = df.copy()\nbox = {'a': df}", 'other["x"] = 1\nbox["a"]["new"] = 1\ndf["new"]'),
+        (
+            "other = df.copy()\nbox = {'a': df}",
+            'other["x"] = 1\nbox["a"]["new"] = 1\ndf["new"]',
+        ),
         ("class H:\n    pass\nh = H()\nh.frame = df", 'h.frame["new"] = 1\ndf["new"]'),
     ],
 )

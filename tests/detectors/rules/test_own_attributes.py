@@ -113,7 +113,10 @@ class Own:
 made = Own()
 """
 TURNED = [
-    ("import threading\nthread = threading.Thread()", "thread.name = 3\nthread.name + 'x'"),
+    (
+        "import threading\nthread = threading.Thread()",
+        "thread.name = 3\nthread.name + 'x'",
+    ),
     (
         "import threading\nclass Own(threading.Thread):\n    pass\nthread = Own()",
         "thread.name = 3\nthread.name + 'x'",
@@ -121,7 +124,10 @@ TURNED = [
     (PROPERTY, "made.kept = 3\nmade.kept + 'x'"),
     (HOOK, "made.kept = 3\nmade.kept + 'x'"),
     (DESCRIPTOR, "made.kept = 3\nmade.kept + 'x'"),
-    ("class Own(Exception):\n    pass\nmade = Own()", "made.args = [1]\nmade.args + (2,)"),
+    (
+        "class Own(Exception):\n    pass\nmade = Own()",
+        "made.args = [1]\nmade.args + (2,)",
+    ),
     (
         "import numpy as np\nrow = np.ma.array([0, 1.0])",
         "row.fill_value = None\nrow.fill_value + 1",
@@ -148,7 +154,9 @@ def test_what_a_dict_or_a_property_gives_is_let_pass(
     assert predict_by_code(GIVEN, target).findings == ()
 
 
-@pytest.mark.parametrize(("setup", "target"), TURNED, ids=[target for _, target in TURNED])
+@pytest.mark.parametrize(
+    ("setup", "target"), TURNED, ids=[target for _, target in TURNED]
+)
 def test_an_attribute_may_turn_what_it_gets(
     check: Predict, predict_by_code: Predict, setup: str, target: str
 ) -> None:
@@ -156,7 +164,9 @@ def test_an_attribute_may_turn_what_it_gets(
     assert predict_by_code(setup, target).findings == ()
 
 
-def test_a_method_of_a_base_may_change_the_object(check: Predict, predict_by_code: Predict) -> None:
+def test_a_method_of_a_base_may_change_the_object(
+    check: Predict, predict_by_code: Predict
+) -> None:
     setup = (
         "class Base:\n    def __init__(self):\n        self.rows = [1, 2]\n"
         "    def grow(self):\n        self.rows.append(3)\n"
@@ -174,11 +184,13 @@ def test_modules_of_torch_have_their_own(check: Predict) -> None:
         "    def forward(self, x):\n        return self.dropout(self.fc(x))\n"
     )
     assert (
-        check(setup, "net = Net()\nnet.train()\nnet(torch.zeros(2, 4))").raised == "AttributeError"
+        check(setup, "net = Net()\nnet.train()\nnet(torch.zeros(2, 4))").raised
+        == "AttributeError"
     )
     assert (
         check(
-            setup, "net = Net().eval()\nnet.requires_grad_(False)\nnet.training\nnet.state_dict()"
+            setup,
+            "net = Net().eval()\nnet.requires_grad_(False)\nnet.training\nnet.state_dict()",
         ).raised
         is None
     )
@@ -208,7 +220,9 @@ EXTENDS = "import pandas as pd\npd.DataFrame.iplot = pd.Series.iplot = lambda se
     [
         (f"{TABLE}\nimport plots", "df.groupby('a').mean().iplot()"),
         pytest.param(
-            f"{TABLE}\nfrom plots import pd as pd", "df['a'].head().iplot()", marks=pytest.mark.slow
+            f"{TABLE}\nfrom plots import pd as pd",
+            "df['a'].head().iplot()",
+            marks=pytest.mark.slow,
         ),
         (TABLE, "import plots\ndf.iplot()"),
         pytest.param(
@@ -231,13 +245,17 @@ def test_what_other_packages_and_the_target_give_a_class_of_a_library_is_there(
     assert predict_in_kernel(setup, target).findings == ()
 
 
-@pytest.mark.parametrize("target", ["df.groupby('a').mean().iplot()", "df.iplot()", "model.told"])
+@pytest.mark.parametrize(
+    "target", ["df.groupby('a').mean().iplot()", "df.iplot()", "model.told"]
+)
 def test_what_nobody_gives_it_is_missing(predict_here: Predict, target: str) -> None:
     assert predict_here(f"{TABLE}\nimport tqdm", target).exception == "AttributeError"
 
 
 TABLES = "import pandas as pd\nframe = pd.DataFrame({'a': [1]})\ntables = [frame, frame.copy()]\n"
-LAYER = "import torch\nlayer = torch.nn.Linear(3, 2)\nchain = torch.nn.Sequential(layer)\n"
+LAYER = (
+    "import torch\nlayer = torch.nn.Linear(3, 2)\nchain = torch.nn.Sequential(layer)\n"
+)
 OBJECTS = """import numpy as np
 rows = np.array([np.ones(2), np.ones(3)], dtype=object)
 matrix = np.matrix([[1, 2], [3, 4]])
@@ -249,17 +267,29 @@ FIELDS = "import numpy as np\nrecords = np.zeros(3, dtype=[('x', 'f8'), ('y', 'i
     ("setup", "target"),
     [
         (TABLES, "for table in tables:\n    table['z'] = 1\ntables[1].z.max()"),
-        (TABLES, "for _, table in enumerate(tables):\n    table['z'] = 1\ntables[0]['z']"),
+        (
+            TABLES,
+            "for _, table in enumerate(tables):\n    table['z'] = 1\ntables[0]['z']",
+        ),
         (TABLES, "frame['z'] = 1\ntables[0].z.max()"),
-        (TABLES.replace("frame, ", ""), "table, = tables\ntable['z'] = 1\ntables[0]['z']"),
-        (TABLES.replace("frame, ", ""), "table = tables[0]\ntable['z'] = 1\ntables[0].z.max()"),
+        (
+            TABLES.replace("frame, ", ""),
+            "table, = tables\ntable['z'] = 1\ntables[0]['z']",
+        ),
+        (
+            TABLES.replace("frame, ", ""),
+            "table = tables[0]\ntable['z'] = 1\ntables[0].z.max()",
+        ),
         (LAYER, "layer.forward = lambda x, y: x\nlayer(torch.ones(7), 3)"),
         (LAYER, "layer.forward = lambda x: x\nchain(torch.ones(7))"),
         (OBJECTS, "np.concatenate(rows)"),
         (OBJECTS, "matrix[0].T.shape[1]"),
         (FIELDS, "records['y'].shape[1]"),
         (FIELDS, "records['y'] @ np.ones(2)"),
-        ("from sklearn.datasets import make_classification\n", "make_classification(20, 5)"),
+        (
+            "from sklearn.datasets import make_classification\n",
+            "make_classification(20, 5)",
+        ),
     ],
 )
 def test_what_parts_become_is_let_pass(check: Predict, setup: str, target: str) -> None:

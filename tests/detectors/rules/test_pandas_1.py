@@ -13,7 +13,10 @@ SERIES = ("pandas.Series", "pandas.core.series.Series")
 def of_type(type_text: str, target: str) -> str | None:
     """The exception that is predicted of a target with `df` of this type."""
     return predicted(
-        {"pandas": "1.5.3"}, {"df": {"type": type_text}}, "import pandas as pd\ndf = load()", target
+        {"pandas": "1.5.3"},
+        {"df": {"type": type_text}},
+        "import pandas as pd\ndf = load()",
+        target,
     )
 
 

@@ -50,7 +50,10 @@ CRASHES = [
     ),
     # arrays
     (NUMPY + "grid = np.zeros((3, 4))", "grid.reshape(5, 2)"),
-    (NUMPY + "grid = np.zeros((3, 4))\n# %%\ngrid = grid.reshape(2, 6)", "grid @ np.ones(4)"),
+    (
+        NUMPY + "grid = np.zeros((3, 4))\n# %%\ngrid = grid.reshape(2, 6)",
+        "grid @ np.ones(4)",
+    ),
     (NUMPY + "grid = np.arange(12).reshape(3, 4)\n# %%\nrow = grid[0]", "row[4]"),
     # frames
     (FRAME, "frame['c']"),
@@ -69,7 +72,10 @@ CRASHES = [
         "model.fit(X_fit, y_check)",
     ),
     # torch
-    (NET + "import os\nfor name in os.environ:\n    print(net.training)", "net(torch.zeros(2, 3))"),
+    (
+        NET + "import os\nfor name in os.environ:\n    print(net.training)",
+        "net(torch.zeros(2, 3))",
+    ),
     (NET, "net(torch.zeros(2, 3))"),
     (NET.replace("(5, 2)", "(4, 2)"), "net(torch.zeros(2, 6))"),
     (
@@ -148,9 +154,13 @@ def test_nothing_is_predicted_of_what_runs(
 
 def cells(*codes: str) -> list[Cell]:
     *executed, target = codes
-    roles = [*((code, CellRole.EXECUTED) for code in executed), (target, CellRole.TARGET)]
+    roles = [
+        *((code, CellRole.EXECUTED) for code in executed),
+        (target, CellRole.TARGET),
+    ]
     return [
-        Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)
+        Cell("b", "x", "notebook", place, role, code)
+        for place, (code, role) in enumerate(roles)
     ]
 
 
@@ -195,11 +205,17 @@ def test_cells_count_in_the_order_in_which_they_ran() -> None:
 
 
 def test_where_the_steps_end_later_names_are_not_known() -> None:
-    turns = "\n".join(f"{'    ' * depth}for i{depth} in range(50):" for depth in range(4))
-    past = left_by("n = 1\nrows = [1]", f"{turns}\n{'    ' * 4}rows", "later = 3\nn = 5")
+    turns = "\n".join(
+        f"{'    ' * depth}for i{depth} in range(50):" for depth in range(4)
+    )
+    past = left_by(
+        "n = 1\nrows = [1]", f"{turns}\n{'    ' * 4}rows", "later = 3\nn = 5"
+    )
     assert past.n_steps > MOST_STEPS
     assert not any(
-        past.names[name].is_literal for name in ("rows", "later", "n") if name in past.names
+        past.names[name].is_literal
+        for name in ("rows", "later", "n")
+        if name in past.names
     )
 
 
@@ -220,7 +236,9 @@ def state(name: str, variable: VariableState) -> KernelState:
 @pytest.mark.parametrize("length", [1, 3])
 def test_a_state_that_contradicts_the_cells_is_right(length: int) -> None:
     known = state("rows", VariableState("<class 'list'>", structure={"length": length}))
-    report = findings(cells("rows = [1]\nother = [1]", "rows[1], other[1]"), known, Setting.RUNTIME)
+    report = findings(
+        cells("rows = [1]\nother = [1]", "rows[1], other[1]"), known, Setting.RUNTIME
+    )
     assert bool(report.findings) is (length == 1)
     assert bool(report.contradictions) is (length == 3)
 

@@ -18,15 +18,37 @@ import pytest
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.python_functions import _EXACT
 from crane_core.detectors.rules.families.python_methods import _PADDING, _PURE_ON_TEXT
-from crane_core.detectors.rules.families.python_operators import _COMPUTE, _SIZED_BY_VALUE
-from crane_core.detectors.rules.families.python_values import SAMPLES, _outcome, by_types
+from crane_core.detectors.rules.families.python_operators import (
+    _COMPUTE,
+    _SIZED_BY_VALUE,
+)
+from crane_core.detectors.rules.families.python_values import (
+    SAMPLES,
+    _outcome,
+    by_types,
+)
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Operation
 
 N_TRIED = 8
 MOST_PAIRS = 250
 STEP = Operation(ast.Pass(), "x")
-ATOMS = [0, 1, -5, 2.5, float("nan"), "", "abc", "12", "%d", None, True, (), (1, 2), b"x"]
+ATOMS = [
+    0,
+    1,
+    -5,
+    2.5,
+    float("nan"),
+    "",
+    "abc",
+    "12",
+    "%d",
+    None,
+    True,
+    (),
+    (1, 2),
+    b"x",
+]
 KEYS = [0, 1, "a", None, (1,), 2.5]
 PLAIN: dict[str, list[Any]] = {
     "int": [0, 1, -1, 5, 97, -3],
@@ -91,7 +113,8 @@ def steps() -> Iterator[tuple[str, Callable[..., Any], int]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "compute", "n_operands"), [pytest.param(*each, id=each[0]) for each in steps()]
+    ("name", "compute", "n_operands"),
+    [pytest.param(*each, id=each[0]) for each in steps()],
 )
 def test_what_types_refuse_is_refused_of_all_values(
     name: str, compute: Callable[..., Any], n_operands: int

@@ -17,11 +17,18 @@ FILES = sorted(Path(next(iter(families.__path__))).glob("*.py"))
 def test_no_text_holds_a_field_that_nothing_fills(file: Path) -> None:
     nodes = list(ast.walk(ast.parse(file.read_text("utf-8"))))
     filled = {
-        id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+        id(part)
+        for node in nodes
+        if isinstance(node, ast.JoinedStr)
+        for part in ast.walk(node)
     }
     texts = [
-        node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in filled
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and id(node) not in filled
     ]
     assert [
-        text for text in texts if isinstance(text, str) and re.search(r"\{[a-z_]+\.[a-z_]+\}", text)
+        text
+        for text in texts
+        if isinstance(text, str) and re.search(r"\{[a-z_]+\.[a-z_]+\}", text)
     ] == []

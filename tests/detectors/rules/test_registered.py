@@ -52,9 +52,7 @@ def test_what_is_registered_is_there(check: Predict, target: str) -> None:
 
 
 def test_a_parametrized_weight_may_have_another_shape(predict_here: Predict) -> None:
-    wider = (
-        "class Wider(nn.Module):\n    def forward(self, w):\n        return torch.cat([w, w], 1)\n"
-    )
+    wider = "class Wider(nn.Module):\n    def forward(self, w):\n        return torch.cat([w, w], 1)\n"
     register = "torch.nn.utils.parametrize.register_parametrization(layer, 'weight', Wider(), unsafe=True)\n"
     seen = predict_here(
         SETUP, f"{wider}layer = nn.Linear(4, 2)\n{register}layer(torch.zeros(1, 8))"

@@ -16,9 +16,13 @@ STATES = Path(__file__).resolve().parents[3] / "data" / "minibench" / "states"
 
 def cells(*codes: str) -> list[Cell]:
     *executed, target = codes
-    roles = [*((code, CellRole.EXECUTED) for code in executed), (target, CellRole.TARGET)]
+    roles = [
+        *((code, CellRole.EXECUTED) for code in executed),
+        (target, CellRole.TARGET),
+    ]
     return [
-        Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)
+        Cell("b", "x", "notebook", place, role, code)
+        for place, (code, role) in enumerate(roles)
     ]
 
 
@@ -27,8 +31,12 @@ def state(instance: str = "pandas_1_reproduced") -> KernelState:
 
 
 @pytest.mark.parametrize("setting", [Setting.RUNTIME, Setting.RUNTIME_PLUS])
-def test_a_missing_column_is_found_where_the_state_tells_the_others(setting: Setting) -> None:
-    code = cells("import pandas as pd", 'per_bed = harvest.groupby("bed")["yield_kg"].sum()')
+def test_a_missing_column_is_found_where_the_state_tells_the_others(
+    setting: Setting,
+) -> None:
+    code = cells(
+        "import pandas as pd", 'per_bed = harvest.groupby("bed")["yield_kg"].sum()'
+    )
     assert predict(code, state(), setting).crashes
     assert not predict(code, state("pandas_1_fixed"), setting).crashes
 
@@ -36,7 +44,12 @@ def test_a_missing_column_is_found_where_the_state_tells_the_others(setting: Set
 @pytest.mark.parametrize(
     ("case", "crashing", "words", "running"),
     [
-        ("sklearn_2", "model.fit(X_fit, y_fit)", "Unknown label type", "model.fit(X_fit, y_fit)"),
+        (
+            "sklearn_2",
+            "model.fit(X_fit, y_fit)",
+            "Unknown label type",
+            "model.fit(X_fit, y_fit)",
+        ),
         (
             "sklearn_3",
             "StandardScaler().fit(features)",
@@ -53,9 +66,13 @@ def test_data_are_judged_by_what_the_state_of_the_paper_tells(
     case: str, crashing: str, words: str, running: str
 ) -> None:
     imports = "from sklearn.preprocessing import StandardScaler\nfrom sklearn.metrics import precision_score"
-    said = predict(cells(imports, crashing), state(f"{case}_reproduced"), Setting.RUNTIME)
+    said = predict(
+        cells(imports, crashing), state(f"{case}_reproduced"), Setting.RUNTIME
+    )
     assert words in (said.reasoning or "")
-    assert not predict(cells(imports, running), state(f"{case}_fixed"), Setting.RUNTIME).crashes
+    assert not predict(
+        cells(imports, running), state(f"{case}_fixed"), Setting.RUNTIME
+    ).crashes
 
 
 @pytest.mark.parametrize("setting", [Setting.CODE, Setting.RUNTIME])

@@ -36,7 +36,9 @@ def agrees(known: Any, real: Any) -> bool:
     )
 
 
-def beside(real: Callable[[], Any], exact: Callable[[], Any], vague: Callable[[], Any]) -> None:
+def beside(
+    real: Callable[[], Any], exact: Callable[[], Any], vague: Callable[[], Any]
+) -> None:
     """Where NumPy gives a shape so do we, and agree; where it refuses we refuse, if all lengths are known."""
     try:
         found = real()
@@ -74,7 +76,11 @@ def test_an_assignment_fills_a_part(
         np.zeros(target)[...] = np.zeros(shape)
         return target
 
-    beside(real, lambda: shapes.broadcast_to(shape, target), lambda: shapes.broadcast_to(*vague))
+    beside(
+        real,
+        lambda: shapes.broadcast_to(shape, target),
+        lambda: shapes.broadcast_to(*vague),
+    )
 
 
 @given(st.data(), SHAPES, SHAPES)

@@ -9,7 +9,10 @@ import warnings
 import pytest
 import sklearn
 
-from crane_core.detectors.rules.families.sklearn_classes import classes, version_of_table
+from crane_core.detectors.rules.families.sklearn_classes import (
+    classes,
+    version_of_table,
+)
 from tools.sklearn_classes import TABLE, described
 
 SOME = (
@@ -28,10 +31,15 @@ def test_table_is_what_trying_gives(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = described(getattr(importlib.import_module(module), name))
-    assert json.loads(json.dumps(found)) == json.loads(TABLE.read_text("utf-8"))["classes"][name]
+    assert (
+        json.loads(json.dumps(found))
+        == json.loads(TABLE.read_text("utf-8"))["classes"][name]
+    )
 
 
 def test_paths_are_those_under_which_classes_are_imported() -> None:
     for known in classes().values():
         module, _, name = known.path.rpartition(".")
-        assert isinstance(getattr(importlib.import_module(module), name, type), type), known.path
+        assert isinstance(getattr(importlib.import_module(module), name, type), type), (
+            known.path
+        )

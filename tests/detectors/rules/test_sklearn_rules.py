@@ -290,10 +290,14 @@ Check = Callable[[str, str], object]
 
 
 @pytest.mark.parametrize("case", CRASHES)
-def test_crash_is_predicted_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
+def test_crash_is_predicted_with_its_class(
+    case: str, check: Callable[[str, str], object]
+) -> None:
     check(SETUP, CRASHES[case])
 
 
 @pytest.mark.parametrize("case", FINE)
-def test_what_runs_is_left_alone(case: str, check: Callable[[str, str], object]) -> None:
+def test_what_runs_is_left_alone(
+    case: str, check: Callable[[str, str], object]
+) -> None:
     check(SETUP, FINE[case])

@@ -109,7 +109,9 @@ FINE = {
     "bag": "BaggingClassifier(DecisionTreeClassifier(), n_estimators=2).fit(holes, y)",
     "iso": "IsolationForest(n_estimators=5).fit_predict(X)",
     "multi": "MultiOutputRegressor(Ridge()).fit(X, multi).predict(X)",
-    "multi linear": ("m=LinearRegression().fit(X, multi)\nmean_squared_error(multi, m.predict(X))"),
+    "multi linear": (
+        "m=LinearRegression().fit(X, multi)\nmean_squared_error(multi, m.predict(X))"
+    ),
     "forest multi": "RandomForestRegressor(n_estimators=3).fit(X, multi).score(X, multi)",
     "ovr": "OneVsRestClassifier(SVC()).fit(X, grades).predict(X)",
     "function": "FunctionTransformer(np.log1p).fit_transform(X)",
@@ -125,7 +127,9 @@ FINE = {
     "union": (
         "fu=FeatureUnion([('a', PCA(2)), ('b', StandardScaler())])\nfu.fit_transform(X).shape"
     ),
-    "union parts": ("s=StandardScaler()\nfu=FeatureUnion([('b', s)])\nfu.fit(X)\ns.transform(X)"),
+    "union parts": (
+        "s=StandardScaler()\nfu=FeatureUnion([('b', s)])\nfu.fit(X)\ns.transform(X)"
+    ),
     "validate": "cross_validate(full, people, y, cv=2)['test_score']",
     "full": ("full.fit(people, y).predict(people)\nfull.named_steps['model'].coef_"),
     "full steps": (
@@ -153,7 +157,9 @@ FINE = {
         "m=LogisticRegression().fit(intcols, y)\nm.predict(X.to_numpy())\nm.predict(intcols)"
     ),
     "named to int columns": "LogisticRegression().fit(X, y).predict(intcols)",
-    "float classes": ("LogisticRegression().fit(X, yf)\naccuracy_score(yf, pd.Series(y))"),
+    "float classes": (
+        "LogisticRegression().fit(X, yf)\naccuracy_score(yf, pd.Series(y))"
+    ),
     "object numbers": "LogisticRegression().fit(obj, y)",
     "bool target": ("f1_score(boolean, boolean)\nLogisticRegression().fit(X, boolean)"),
     "cats encode": "OneHotEncoder().fit(cats[['city']]).transform(cats[['city']])",
@@ -234,18 +240,26 @@ FINE = {
     "dropna inplace": (
         "holes.dropna(inplace=True)\nLogisticRegression().fit(holes, y[holes.index])"
     ),
-    "fillna assign": ("holes['years']=holes['years'].fillna(0)\nLogisticRegression().fit(holes,y)"),
+    "fillna assign": (
+        "holes['years']=holes['years'].fillna(0)\nLogisticRegression().fit(holes,y)"
+    ),
     "impute in place": (
         "holes[:]=SimpleImputer().fit_transform(holes)\nLogisticRegression().fit(holes,y)"
     ),
-    "replace inf": ("endless.replace([np.inf],0,inplace=True)\nKMeans(2,n_init=1).fit(endless)"),
-    "drop text": ("people.drop(columns='city',inplace=True)\nLogisticRegression().fit(people,y)"),
+    "replace inf": (
+        "endless.replace([np.inf],0,inplace=True)\nKMeans(2,n_init=1).fit(endless)"
+    ),
+    "drop text": (
+        "people.drop(columns='city',inplace=True)\nLogisticRegression().fit(people,y)"
+    ),
     "del text": ("del people['city']\nLogisticRegression().fit(people,y)"),
     "pop text": ("people.pop('city')\nLogisticRegression().fit(people,y)"),
     "rename": (
         "X_test.columns=['a','b','c']\nX_test.columns=X_train.columns\nforest.predict(X_test)"
     ),
-    "reorder": ("Z=X_test[['years','pay','age']]\nforest.predict(Z[forest.feature_names_in_])"),
+    "reorder": (
+        "Z=X_test[['years','pay','age']]\nforest.predict(Z[forest.feature_names_in_])"
+    ),
     "reindex": "forest.predict(people.reindex(columns=X_train.columns))",
     "target from bins": "LogisticRegression().fit(X, pd.cut(price, 3, labels=False))",
     "astype int": "LogisticRegression().fit(X, price.astype(int))",
@@ -277,7 +291,9 @@ FINE = {
         "m.n_features_in_=3\n"
         "m.predict(A)"
     ),
-    "pickle": ("import pickle\nm=pickle.loads(pickle.dumps(forest))\nm.predict(X_test)"),
+    "pickle": (
+        "import pickle\nm=pickle.loads(pickle.dumps(forest))\nm.predict(X_test)"
+    ),
     "deepcopy": ("import copy\nm=copy.deepcopy(forest)\nm.predict(X_test)"),
     "vectorizer objects": "TfidfVectorizer(preprocessor=str).fit(X['age'])",
     "dbscan": "DBSCAN(eps=3).fit_predict(X)",
@@ -302,10 +318,14 @@ FINE = {
 
 
 @pytest.mark.parametrize("case", CRASHES)
-def test_crash_is_predicted_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
+def test_crash_is_predicted_with_its_class(
+    case: str, check: Callable[[str, str], object]
+) -> None:
     check(SETUP, CRASHES[case])
 
 
 @pytest.mark.parametrize("case", FINE)
-def test_what_runs_is_left_alone(case: str, check: Callable[[str, str], object]) -> None:
+def test_what_runs_is_left_alone(
+    case: str, check: Callable[[str, str], object]
+) -> None:
     check(SETUP, FINE[case])

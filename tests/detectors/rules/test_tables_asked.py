@@ -88,7 +88,10 @@ def elements(draw: Random, n: int) -> Any:
         lambda: pd.date_range("2020", periods=n),
         lambda: pd.date_range("2020", periods=n, tz="UTC"),
         lambda: np.array(
-            [draw.choice([1, "x", None, 2.5, (1,), pd.Timestamp(2020, 1, 1)]) for _ in range(n)]
+            [
+                draw.choice([1, "x", None, 2.5, (1,), pd.Timestamp(2020, 1, 1)])
+                for _ in range(n)
+            ]
             + [0],
             "O",
         )[:n],
@@ -105,9 +108,13 @@ def index(draw: Random, n: int) -> Any:
         lambda: pd.RangeIndex(n, name=name),
         lambda: pd.RangeIndex(2, 2 + n, name=name),
         lambda: pd.Index([draw.choice("abcde") for _ in range(n)], name=name),
-        lambda: pd.Index([draw.randint(0, 9) for _ in range(n)], name=name, dtype="int64"),
+        lambda: pd.Index(
+            [draw.randint(0, 9) for _ in range(n)], name=name, dtype="int64"
+        ),
         lambda: pd.date_range("2021", periods=n, name=name),
-        lambda: pd.MultiIndex.from_arrays([list(range(n)), ["k"] * n], names=[name, "j"]),
+        lambda: pd.MultiIndex.from_arrays(
+            [list(range(n)), ["k"] * n], names=[name, "j"]
+        ),
     ]
     return draw.choice(kinds)()
 
@@ -116,10 +123,13 @@ def thing(draw: Random) -> Any:
     n = draw.choice([0, 1, 2, 3, 4, 6])
     rows = index(draw, n)
     if draw.random() < 0.4:
-        return pd.Series(elements(draw, n), index=rows, name=draw.choice([None, "a", "k"]))
+        return pd.Series(
+            elements(draw, n), index=rows, name=draw.choice([None, "a", "k"])
+        )
     labels = draw.sample(LABELS, draw.randint(0, 4))
     table = pd.DataFrame(
-        {at: pd.Series(elements(draw, n), index=rows) for at in range(len(labels))}, index=rows
+        {at: pd.Series(elements(draw, n), index=rows) for at in range(len(labels))},
+        index=rows,
     )
     table.columns = pd.Index(labels) if labels else table.columns
     return table
@@ -129,14 +139,18 @@ def known(value: Any, words: str, draw: Random) -> AbstractValue:
     """As the probe tells it, perhaps with a part of it forgotten."""
     if not isinstance(value, (pd.DataFrame, pd.Series)):
         return literal(value)
-    told = json.loads(look({words: value}, {"target": words, "cells": [], "limits": {}}))
+    told = json.loads(
+        look({words: value}, {"target": words, "cells": [], "limits": {}})
+    )
     state = KernelState.from_json(
         told, benchmark="t", instance_id="t_1", setting=Setting.RUNTIME_PLUS, origin="t"
     )
     found = value_from_state(words, state.variables[words], is_captured=True)
     if draw.random() < 0.4:
         names = value.index.names
-        found.drop({"index", *draw.choice([(), ("length",), ("dtypes",), ("dtype", "length")])})
+        found.drop(
+            {"index", *draw.choice([(), ("length",), ("dtypes",), ("dtype", "length")])}
+        )
         if "shape" in found.facts and draw.random() < 0.7:
             found.facts["shape"] = (None, found.facts["shape"][1])
         if draw.random() < 0.5:
@@ -156,13 +170,19 @@ def steps_of(kind: str) -> list[tuple[str, str]]:
         ("set_item", ""),
         ("del_item", ""),
     ]
-    return [*methods, *others * 4, *[("operator", symbol) for symbol in ("+", "<", "&", "==")]]
+    return [
+        *methods,
+        *others * 4,
+        *[("operator", symbol) for symbol in ("+", "<", "&", "==")],
+    ]
 
 
 def key_of(draw: Random, step: str) -> Any:
     if step != "located":
         return draw.choice(KEYS)
-    rows: Any = draw.choice([slice(None), slice(None), slice(1, 3), 0, 1, 7, "a", [0, 1]])
+    rows: Any = draw.choice(
+        [slice(None), slice(None), slice(1, 3), 0, 1, 7, "a", [0, 1]]
+    )
     return rows if draw.random() < 0.3 else (rows, draw.choice(KEYS[:19]))
 
 
@@ -176,7 +196,9 @@ def abstract_key(key: Any) -> AbstractValue:
     return literal(key)
 
 
-def performed(step: str, name: str, held: Any, given: list[Any], named: dict[str, Any]) -> Any:
+def performed(
+    step: str, name: str, held: Any, given: list[Any], named: dict[str, Any]
+) -> Any:
     match step:
         case "method":
             return getattr(held, name)(*given, **named)
@@ -191,9 +213,12 @@ def performed(step: str, name: str, held: Any, given: list[Any], named: dict[str
         case "truth":
             return bool(held)
         case _:
-            return {"+": held.__add__, "<": held.__lt__, "&": held.__and__, "==": held.__eq__}[
-                name
-            ](given[0])
+            return {
+                "+": held.__add__,
+                "<": held.__lt__,
+                "&": held.__and__,
+                "==": held.__eq__,
+            }[name](given[0])
     return None
 
 
@@ -201,13 +226,20 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
     """Facts of what was concluded that the real result does not have."""
     if isinstance(real, pd.DataFrame):
         width, length = real.shape[1], real.shape[0]
-        labels = [label if type(label) in (str, int) else repr(label) for label in real.columns]
+        labels = [
+            label if type(label) in (str, int) else repr(label)
+            for label in real.columns
+        ]
         dtypes = [str(dtype) for dtype in real.dtypes]
     elif isinstance(real, pd.Series):
         width, length, labels, dtypes = None, len(real), [], [str(real.dtype)]
     else:
-        kind = f"{type(real).__module__}.{type(real).__name__}".removeprefix("builtins.")
-        is_same = not given.type or given.type.rpartition(".")[2] == kind.rpartition(".")[2]
+        kind = f"{type(real).__module__}.{type(real).__name__}".removeprefix(
+            "builtins."
+        )
+        is_same = (
+            not given.type or given.type.rpartition(".")[2] == kind.rpartition(".")[2]
+        )
         return [] if is_same else [f"type {given.type}, not {kind}"]
     found = []
     if given.type and given.class_name != type(real).__name__:
@@ -222,7 +254,10 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
         if labels
         else [given.fact("dtype")]
     )
-    if any(one is not None and one != other for one, other in zip(told, dtypes, strict=False)):
+    if any(
+        one is not None and one != other
+        for one, other in zip(told, dtypes, strict=False)
+    ):
         found.append(f"dtypes {told}, not {dtypes}")
     names = given.fact("index_names")
     if names is not None and names != (
@@ -284,7 +319,10 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                 if step == "method" and given and draw.random() < 0.2:
                     given[0] = thing(draw)
                 named = (
-                    {draw.choice(NAMES): draw.choice(KEYS) for _ in range(draw.randint(0, 2))}
+                    {
+                        draw.choice(NAMES): draw.choice(KEYS)
+                        for _ in range(draw.randint(0, 2))
+                    }
                     if step == "method"
                     else {}
                 )
@@ -300,7 +338,10 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                     step,
                     name,
                     of,
-                    Arguments(tuple(abstract), {key: literal(each) for key, each in named.items()}),
+                    Arguments(
+                        tuple(abstract),
+                        {key: literal(each) for key, each in named.items()},
+                    ),
                 )
                 if said is None:
                     continue
@@ -316,17 +357,20 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                     of.mapping("dtypes") or of.fact("dtype"),
                     of.fact("index"),
                 )
-                line = (
-                    f"{type(real).__name__}.{step} {name} {given!r:.80} {named!r:.80} of {held_in}"
-                )
+                line = f"{type(real).__name__}.{step} {name} {given!r:.80} {named!r:.80} of {held_in}"
                 if said.crash is not None and said.crash.exception != raised:
                     wrong.append(
                         f"{line}: {said.crash.exception} ({said.crash.why}), came {raised}"
                     )
                 elif said.crash is None and raised is None:
-                    wrong += [f"{line}: {each}" for each in disagreements(said.gives, result)]
+                    wrong += [
+                        f"{line}: {each}" for each in disagreements(said.gives, result)
+                    ]
                     wrong += (
-                        [f"{line}: left {each}" for each in disagreements(said.left, held)]
+                        [
+                            f"{line}: left {each}"
+                            for each in disagreements(said.left, held)
+                        ]
                         if said.left
                         else []
                     )

@@ -87,7 +87,9 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
+@pytest.mark.parametrize(
+    ("target", "exception"), RAISES, ids=[target for target, _ in RAISES]
+)
 def test_what_tensorflow_refuses_is_predicted(check, target, exception):
     assert check(SETUP, target).raised == exception
 

@@ -233,9 +233,7 @@ def test_what_torch_accepts_is_let_pass(check: Predict, target: str) -> None:
     assert found.raised is None and not found.contradictions
 
 
-SHAPES = (
-    "import torch\nfrom torch import nn\nx, deep = torch.zeros(2, 4), torch.zeros(2, 4).double()\n"
-)
+SHAPES = "import torch\nfrom torch import nn\nx, deep = torch.zeros(2, 4), torch.zeros(2, 4).double()\n"
 
 
 @pytest.mark.parametrize(
@@ -256,7 +254,10 @@ SHAPES = (
         ),  # a warning before torch 1.5 alone
         ("nn.InstanceNorm1d(4)(torch.zeros(2, 4, 1))", None),
         ("nn.GroupNorm(3, 4)", None),
-        ("nn.MarginRankingLoss()(torch.ones(4), torch.ones(4, 1), torch.ones(4))", None),
+        (
+            "nn.MarginRankingLoss()(torch.ones(4), torch.ones(4, 1), torch.ones(4))",
+            None,
+        ),
         ("nn.CrossEntropyLoss()(torch.zeros(4, 3, 5), torch.ones(4).long())", None),
         ("nn.LSTM(4, 3)(torch.zeros(1, 2, 3, 4))", None),
         ("nn.AvgPool2d(2)(x)", None),
@@ -305,4 +306,6 @@ def test_tensors_of_another_device_are_asked_of_shapes_alone(
     state = look(namespace, {"target": target}).replace('"cpu"', '"cuda:0"')
     report = findings(cells_of(setup, target), state_of(json.loads(state)))
     assert not report.errors
-    assert [each.exception for each in report.findings] == ([exception] if exception else [])
+    assert [each.exception for each in report.findings] == (
+        [exception] if exception else []
+    )

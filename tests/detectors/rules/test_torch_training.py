@@ -175,7 +175,10 @@ RAISES = [
     ("F.cross_entropy(net(X), y1)", "RuntimeError"),
     ("nn.MSELoss(one(X), y1)", "RuntimeError"),
     ("criterion(net(X), y).backward(); loss = criterion(X, y1)", "RuntimeError"),
-    (TRAIN.format(loader="loader", loss="criterion(net(xb), yb.float())"), "RuntimeError"),
+    (
+        TRAIN.format(loader="loader", loss="criterion(net(xb), yb.float())"),
+        "RuntimeError",
+    ),
     (TRAIN.format(loader="loader64", loss="criterion(net(xb), yb)"), "RuntimeError"),
     (TRAIN.format(loader="triple", loss="criterion(net(xb), yb)"), "ValueError"),
     (TRAIN.format(loader="ragged", loss="xb.sum()"), "RuntimeError"),
@@ -297,14 +300,18 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize("given", ["net.forward = lambda x: x", "net.__class__ = nn.Identity"])
+@pytest.mark.parametrize(
+    "given", ["net.forward = lambda x: x", "net.__class__ = nn.Identity"]
+)
 def test_a_module_that_gets_another_forward_is_let_pass(predict_by_code, given):
     seen = predict_by_code(SETUP, f"{given}\nnet(X[:, :5])")
     assert seen.findings == ()
     assert seen.raised is None
 
 
-@pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
+@pytest.mark.parametrize(
+    ("target", "exception"), RAISES, ids=[target for target, _ in RAISES]
+)
 def test_what_torch_refuses_is_predicted(check, target, exception):
     assert check(SETUP, target).raised == exception
 

@@ -44,9 +44,15 @@ RAISES = [
     ("net.load_state_dict(body)", "RuntimeError"),
     ("net.load_state_dict('net.pth')", "TypeError"),
     ("net.load_state_dict(five)", "TypeError"),
-    ("row[2] = nn.Linear(4, 5)\nrow.load_state_dict(other.state_dict())", "RuntimeError"),
+    (
+        "row[2] = nn.Linear(4, 5)\nrow.load_state_dict(other.state_dict())",
+        "RuntimeError",
+    ),
     ("net.body[0] = nn.Linear(8, 7)\nnet.load_state_dict(saved)", "RuntimeError"),
-    ("one = nn.Linear(2, 3)\none.load_state_dict(nn.Linear(3, 2).state_dict())", "RuntimeError"),
+    (
+        "one = nn.Linear(2, 3)\none.load_state_dict(nn.Linear(3, 2).state_dict())",
+        "RuntimeError",
+    ),
 ]
 
 RUNS = [
@@ -67,8 +73,12 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
-def test_what_torch_refuses_is_predicted(check: Predict, target: str, exception: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "exception"), RAISES, ids=[target for target, _ in RAISES]
+)
+def test_what_torch_refuses_is_predicted(
+    check: Predict, target: str, exception: str
+) -> None:
     assert check(SETUP, target).raised == exception
 
 

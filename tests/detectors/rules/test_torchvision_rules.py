@@ -36,7 +36,10 @@ RAISES = [
     ("wrong(rgb)", "TypeError"),
     ("normalize(rgb)", "TypeError"),
     ("normalize(bytes_)", "TypeError"),
-    ("transforms.Normalize([0.5, 0.5, 0.5], [1, 1, 1])(torch.zeros(1, 6, 8))", "RuntimeError"),
+    (
+        "transforms.Normalize([0.5, 0.5, 0.5], [1, 1, 1])(torch.zeros(1, 6, 8))",
+        "RuntimeError",
+    ),
     ("[prepare(image) for image in [rgb, rgba]]", "RuntimeError"),
     ("transforms.ToTensor()(tensor)", "TypeError"),
     ("transforms.ToTensor()(stack)", "ValueError"),
@@ -69,7 +72,9 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
+@pytest.mark.parametrize(
+    ("target", "exception"), RAISES, ids=[target for target, _ in RAISES]
+)
 def test_what_torchvision_refuses_is_predicted(check, target, exception):
     assert check(SETUP, target).raised == exception
 
@@ -122,11 +127,17 @@ ACCEPTED = [
 
 
 def models_for(target: str) -> str:
-    return "\n".join([MODELS, *(part for name, part in PARTS.items() if name in target)])
+    return "\n".join(
+        [MODELS, *(part for name, part in PARTS.items() if name in target)]
+    )
 
 
-@pytest.mark.parametrize(("target", "exception"), REFUSED, ids=[target for target, _ in REFUSED])
-def test_what_a_model_refuses_is_predicted(check: Predict, target: str, exception: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "exception"), REFUSED, ids=[target for target, _ in REFUSED]
+)
+def test_what_a_model_refuses_is_predicted(
+    check: Predict, target: str, exception: str
+) -> None:
     assert check(models_for(target), target).exception == exception
 
 

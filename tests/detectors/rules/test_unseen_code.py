@@ -81,7 +81,10 @@ RUNS = {
         "import functools\ncalls = {}\n@functools.lru_cache\ndef slow(n): calls[n] = 1",
         "slow(3)\ncalls[3]",
     ),
-    "a method was given another name": ("rows = []\nadd = rows.append", "add(1)\nrows[0]"),
+    "a method was given another name": (
+        "rows = []\nadd = rows.append",
+        "add(1)\nrows[0]",
+    ),
     "a factory of a dict": (
         f"import collections\n{SEEN}def made():\n    seen.append(1)\n    return 0\n"
         "beds = collections.defaultdict(made)",
@@ -97,10 +100,22 @@ RUNS = {
         "codecs.register_error('unseen', kept)",
         "'\\xe9'.encode('ascii', 'unseen')\nseen[0]",
     ),
-    "names by a frame": ("import sys", "sys._getframe().f_globals['fresh'] = 1\nfresh + 1"),
-    "names by a function": ("def water(): pass", "water.__globals__['fresh'] = 1\nfresh + 1"),
-    "names by another name of globals": ("names = globals()", "names['fresh'] = 1\nfresh + 1"),
-    "names by another name of exec": ("run = exec", "run('fresh = 1', globals())\nfresh + 1"),
+    "names by a frame": (
+        "import sys",
+        "sys._getframe().f_globals['fresh'] = 1\nfresh + 1",
+    ),
+    "names by a function": (
+        "def water(): pass",
+        "water.__globals__['fresh'] = 1\nfresh + 1",
+    ),
+    "names by another name of globals": (
+        "names = globals()",
+        "names['fresh'] = 1\nfresh + 1",
+    ),
+    "names by another name of exec": (
+        "run = exec",
+        "run('fresh = 1', globals())\nfresh + 1",
+    ),
     "pickled code": (
         "import pickle\nclass Bed:\n    def __setstate__(self, state): seen.append(1)\n"
         f"{SEEN}bed = Bed()\nbed.depth = 1\npickle.Pickler\nimport copy",
@@ -139,7 +154,9 @@ CRASHES = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_what_code_out_of_sight_changes_is_not_known(predict_here: Predict, name: str) -> None:
+def test_what_code_out_of_sight_changes_is_not_known(
+    predict_here: Predict, name: str
+) -> None:
     setup, target = RUNS[name]
     seen = predict_here(setup, target)
     assert (seen.findings, seen.raised, seen.errors) == ((), None, ())

@@ -35,4 +35,7 @@ def test_a_generator_of_a_number_is_certain_only_where_python_asks_at_once(
         ("sum(x for x in 5)", True),
     ):
         found = findings(cells_of("beds = 5", target), state).findings
-        assert [one.exception for one in found] == ["TypeError"] * predicted, (python, target)
+        assert [one.exception for one in found] == ["TypeError"] * predicted, (
+            python,
+            target,
+        )

@@ -1133,7 +1133,10 @@ xs[last]
 
 def each(setup: str, targets: str) -> list[tuple[str, str]]:
     return [
-        (setup + LAYERS if setup is PYTHON and ASKS_LAYERS.search(target) else setup, target)
+        (
+            setup + LAYERS if setup is PYTHON and ASKS_LAYERS.search(target) else setup,
+            target,
+        )
         for target in targets.strip().split("\n\n")
     ]
 
@@ -1231,7 +1234,9 @@ pd.read_csv('nope.csv')
 
 
 @pytest.mark.parametrize("target", OF_FILES.strip().split("\n\n"))
-def test_a_file_may_be_made_before_it_is_read(predict_here, tmp_path, monkeypatch, target):
+def test_a_file_may_be_made_before_it_is_read(
+    predict_here, tmp_path, monkeypatch, target
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     seen = predict_here(FILES, target)

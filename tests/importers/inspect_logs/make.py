@@ -39,7 +39,9 @@ def question(instance: str) -> str:
         "--setting",
         SETTING,
     ]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout[:200]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout[
+        :200
+    ]
 
 
 def said(text: str, stop: Any = "stop") -> ModelOutput:

@@ -16,15 +16,21 @@ from tests.live.corpus.table import failures, stopped, table
 
 def main() -> int:
     """Exit 1 where something is wrong, as the test fails."""
-    words = argparse.ArgumentParser(prog="python -m tests.live.corpus", description=__doc__)
+    words = argparse.ArgumentParser(
+        prog="python -m tests.live.corpus", description=__doc__
+    )
     words.add_argument(
-        "kinds", nargs="*", help="kinds, or parts of the names of cases; all without any"
+        "kinds",
+        nargs="*",
+        help="kinds, or parts of the names of cases; all without any",
     )
     words.add_argument(
         "--misses", action="store_true", help="print each crash that was not predicted"
     )
     words.add_argument(
-        "--guard", action="store_true", help="do not ask, but run what runs with `%%crane guard on`"
+        "--guard",
+        action="store_true",
+        help="do not ask, but run what runs with `%%crane guard on`",
     )
     words.add_argument("--jobs", type=int, default=2, help="kernels side by side (2)")
     words.add_argument(
@@ -43,12 +49,20 @@ def main() -> int:
         with open_kernel(room / "about", given.python) as kernel:
             print(kernel.versions())
         found = played(
-            cases * given.times, room, python=given.python, guard=given.guard, jobs=given.jobs
+            cases * given.times,
+            room,
+            python=given.python,
+            guard=given.guard,
+            jobs=given.jobs,
         )
     wrong = stopped(found) if given.guard else failures(found)
     print(table(found))
     print(f"{len(cases)} cases, {time.perf_counter() - started:.0f} s")
-    misses = [str(outcome) for outcome in found if isinstance(outcome, Outcome) and outcome.is_miss]
+    misses = [
+        str(outcome)
+        for outcome in found
+        if isinstance(outcome, Outcome) and outcome.is_miss
+    ]
     _list("wrong", wrong)
     _list("missed", misses if given.misses else [])
     return 1 if wrong else 0

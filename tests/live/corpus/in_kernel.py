@@ -44,7 +44,10 @@ def standing(shell: Any) -> str:
         "threads": sorted(thread.name for thread in threading.enumerate()),
         "tasks": _n_tasks(),
         "children": _n_children() + len(multiprocessing.active_children()),
-        "transformers": [len(shell.ast_transformers), len(shell.input_transformers_post)],
+        "transformers": [
+            len(shell.ast_transformers),
+            len(shell.input_transformers_post),
+        ],
         "cleanup": len(shell.input_transformers_cleanup),
         "events": {name: len(calls) for name, calls in shell.events.callbacks.items()},
         "custom exceptions": len(shell.custom_exceptions),
@@ -57,7 +60,9 @@ def standing(shell: Any) -> str:
         "aliases": sorted(name for name, _ in shell.alias_manager.aliases),
         "extensions": sorted(shell.extension_manager.loaded),
         "builtins": sorted(vars(builtins)),
-        "finders": [name for name in map(_named, sys.meta_path) if name.startswith("__main__")],
+        "finders": [
+            name for name in map(_named, sys.meta_path) if name.startswith("__main__")
+        ],
         "logging": [len(logging.root.handlers), logging.root.level],
         "signals": [str(signal.getsignal(number)) for number in SIGNALS],
         "collector": [gc.isenabled(), len(gc.callbacks)],

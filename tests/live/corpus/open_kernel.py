@@ -59,7 +59,9 @@ class _OnePython(KernelSpecManager):
 class OpenKernel:
     """A kernel in its own folder. `guard` leaves `%crane guard` on."""
 
-    def __init__(self, room: Path, python: str | None = None, *, guard: bool = False) -> None:
+    def __init__(
+        self, room: Path, python: str | None = None, *, guard: bool = False
+    ) -> None:
         self._room = room
         self._guard = guard
         self._specs = _OnePython()
@@ -114,7 +116,9 @@ class OpenKernel:
     def is_as_before(self) -> bool:
         """Whether the last notebook left nothing behind that the next one would meet."""
         try:
-            return self._evaluated(f"{BESIDE}.standing(get_ipython())") == self._standing
+            return (
+                self._evaluated(f"{BESIDE}.standing(get_ipython())") == self._standing
+            )
         except (TimeoutError, RuntimeError):
             return False
 
@@ -131,7 +135,9 @@ class OpenKernel:
             "update_display_data",
         )  # while a library is asked, that is shown first
         texts = [
-            content["data"].get("text/plain", "") for kind, content in messages if kind in shown
+            content["data"].get("text/plain", "")
+            for kind, content in messages
+            if kind in shown
         ]
         verdict = _VERDICT.match(texts[-1]) if texts else None
         if reply["status"] != "ok" or verdict is None:
@@ -171,7 +177,9 @@ class OpenKernel:
         if reply["status"] == "error" and reply["ename"] != "NoneType":
             errors.append(reply["ename"])
         # A session's own handler may take an exception: then the reply says error, and the reader is shown nothing.
-        is_shown = any(kind in ("error", "stream", "display_data") for kind, _ in messages)
+        is_shown = any(
+            kind in ("error", "stream", "display_data") for kind, _ in messages
+        )
         return Ran(errors[-1] if errors and is_shown else None, "".join(printed))
 
     def run_guarded(self, source: str) -> Ran:
@@ -210,7 +218,12 @@ class OpenKernel:
             self._client.input("q")
 
         reply = self._client.execute_interactive(
-            source, timeout=PATIENCE_S, allow_stdin=True, stdin_hook=answer, output_hook=keep, **how
+            source,
+            timeout=PATIENCE_S,
+            allow_stdin=True,
+            stdin_hook=answer,
+            output_hook=keep,
+            **how,
         )
         return reply["content"], messages
 

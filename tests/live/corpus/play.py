@@ -63,7 +63,11 @@ class Outcome:
         told = " and ".join(sorted(self.alarms)) or "no certain crash"
         silently = " by the silent request" if self.silently != self.predicted else ""
         said = f"predicted {told}{silently}, {'raised ' + self.raised if self.raised else 'ran'}"
-        written = f" (its file says {self.step.exception or 'runs'})" if self.is_mislabelled else ""
+        written = (
+            f" (its file says {self.step.exception or 'runs'})"
+            if self.is_mislabelled
+            else ""
+        )
         target = "\n".join(f"    {line}" for line in self.step.source.splitlines())
         trouble = f"\n    {self.trouble}" if self.trouble else ""
         return f"{self.case.kind}: {self.case.name}: {said}{written}{trouble}\n{target}"
@@ -101,7 +105,9 @@ class Player:
             if outcome.raised == SILENT:
                 break
         self._n_cases += 1
-        is_spent = case.own_kernel or self._n_cases >= MOST_CASES or found[-1].raised == SILENT
+        is_spent = (
+            case.own_kernel or self._n_cases >= MOST_CASES or found[-1].raised == SILENT
+        )
         if is_spent or not kernel.is_as_before():
             self.end()
         return list(found)
@@ -153,7 +159,9 @@ def _asked(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
         trouble = f"no verdict: {error}"
     kernel.let_go()
     ran = kernel.run(step.source)
-    return Outcome(case, step, predicted, ran.exception, trouble or _last_line(ran), silently)
+    return Outcome(
+        case, step, predicted, ran.exception, trouble or _last_line(ran), silently
+    )
 
 
 def _guarded(kernel: OpenKernel, case: Case, step: Step) -> Outcome:

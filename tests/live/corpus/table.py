@@ -29,7 +29,9 @@ def row(played: Iterable[Outcome | Skipped]) -> Row:
     """Counts of any targets."""
     played = list(played)
     outcomes = [
-        outcome for outcome in played if isinstance(outcome, Outcome) and outcome.step.is_target
+        outcome
+        for outcome in played
+        if isinstance(outcome, Outcome) and outcome.step.is_target
     ]
     skipped = [skipped for skipped in played if isinstance(skipped, Skipped)]
     return Row(
@@ -47,7 +49,8 @@ def table(played: Sequence[Outcome | Skipped]) -> str:
     """One line per kind, and one of all."""
     kinds = sorted({outcome.case.kind for outcome in played})
     by_kind = {
-        kind: row(outcome for outcome in played if outcome.case.kind == kind) for kind in kinds
+        kind: row(outcome for outcome in played if outcome.case.kind == kind)
+        for kind in kinds
     }
     head = f"{'kind':<20}{'cells':>7}{'ran':>6}{'false alarms':>14}{'crashed':>9}{'predicted':>11}{'recall':>9}"
     lines = [
@@ -55,7 +58,9 @@ def table(played: Sequence[Outcome | Skipped]) -> str:
         *(_line(kind, counts) for kind, counts in by_kind.items()),
         _line("all", row(played)),
     ]
-    skipped = sorted({outcome.why for outcome in played if isinstance(outcome, Skipped)})
+    skipped = sorted(
+        {outcome.why for outcome in played if isinstance(outcome, Skipped)}
+    )
     return "\n".join([*lines, *(f"skipped: {why}" for why in skipped)])
 
 

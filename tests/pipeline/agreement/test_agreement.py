@@ -41,8 +41,17 @@ from crane_core.pipeline.agreement.agreement import (
 )
 from crane_core.pipeline.agreement.judge_differs import judge_differs
 from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
-from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, LabellerKind, repeat_frame
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    keep_campaign,
+    lock_campaign,
+)
+from crane_core.pipeline.campaigns.label_frame import (
+    COLUMNS,
+    KEY,
+    LabellerKind,
+    repeat_frame,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.judging.judges import judge_passes, labels_with_pooled_judges
 from crane_core.pipeline.loading.load import import_paths, prepare
@@ -51,7 +60,10 @@ from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.stats.agreement import Why
 
 DIAGNOSES = ["correct", "partial", "wrong"]
-LEVEL = {"Krippendorff's alpha, nominal": "nominal", "Krippendorff's alpha, ordinal": "ordinal"}
+LEVEL = {
+    "Krippendorff's alpha, nominal": "nominal",
+    "Krippendorff's alpha, ordinal": "ordinal",
+}
 N_CASES = 30
 DETECTORS = {"gpt-5": "GPT-5", "qwen": "Qwen"}
 
@@ -85,7 +97,9 @@ def verdicts_of(n_cases: int = N_CASES, **columns: object) -> pd.DataFrame:
 
 
 def labels_of(
-    verdicts: pd.DataFrame, kind: LabellerKind = LabellerKind.HUMAN, **said: list[str | None]
+    verdicts: pd.DataFrame,
+    kind: LabellerKind = LabellerKind.HUMAN,
+    **said: list[str | None],
 ) -> pd.DataFrame:
     """A label frame: what each annotator says of the verdicts in their order; None means no label."""
     nobody = {"kind": str(kind), "campaign": None, "provenance": None, "why": None}
@@ -104,7 +118,9 @@ def guesses(n: int, seed: int, scale: list[str] = DIAGNOSES) -> list[str]:
 def noisy(labels: list[str], seed: int, scale: list[str] = DIAGNOSES) -> list[str]:
     """The same labels but a third of them drawn again."""
     rng = np.random.default_rng(seed)
-    return [str(rng.choice(scale)) if rng.random() < 1 / 3 else label for label in labels]
+    return [
+        str(rng.choice(scale)) if rng.random() < 1 / 3 else label for label in labels
+    ]
 
 
 def by_name(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
@@ -123,17 +139,23 @@ def pair() -> tuple[pd.DataFrame, pd.DataFrame, list[str], list[str]]:
 def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(pair: Any) -> None:
     verdicts, labels, first, second = pair
     table = by_name(
-        agreement_table(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES))
+        agreement_table(
+            common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)
+        )
     )
     assert list(table) == list(COEFFICIENTS)
-    assert {(row["n"], row["n_cases"], row["why"]) for row in table.values()} == {(60, 30, None)}
+    assert {(row["n"], row["n_cases"], row["why"]) for row in table.values()} == {
+        (60, 30, None)
+    }
     assert all(row["low"] < row["value"] < row["high"] for row in table.values())
     assert table[KAPPA]["value"] == pytest.approx(cohen_kappa_score(first, second))
     linear = table["Cohen's kappa, linear weights"]["value"]
     assert linear == pytest.approx(
         cohen_kappa_score(first, second, labels=DIAGNOSES, weights="linear")
     )
-    assert table[PERCENT]["value"] == pytest.approx(np.mean(np.array(first) == np.array(second)))
+    assert table[PERCENT]["value"] == pytest.approx(
+        np.mean(np.array(first) == np.array(second))
+    )
     coded = [[DIAGNOSES.index(label) for label in labels] for labels in (first, second)]
     for name, level in LEVEL.items():
         assert table[name]["value"] == pytest.approx(
@@ -141,7 +163,9 @@ def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(pair: Any) -
         )
 
 
-def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_not() -> None:
+def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_not() -> (
+    None
+):
     verdicts = verdicts_of()
     first = guesses(len(verdicts), seed=3)
     said: dict[str, list[str | None]] = {
@@ -175,16 +199,31 @@ def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
     verdicts.loc[3, "truth"] = False
     labels = labels_of(verdicts, ana=["correct"] * 12, ben=["correct"] * 12)
     assert (
-        len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES).facts) == 8
+        len(
+            common_items(
+                labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES
+            ).facts
+        )
+        == 8
     )
-    assert len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL).facts) == 12
+    assert (
+        len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL).facts)
+        == 12
+    )
 
 
 def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
     verdicts = verdicts_of(3)
     said: dict[str, list[str | None]] = {
         "ana": ["correct", "wrong", "wrong", "partial", "misdetected", "correct"],
-        "judge": ["correct", "misdetected", "misdetected", "unverifiable", "correct", None],
+        "judge": [
+            "correct",
+            "misdetected",
+            "misdetected",
+            "unverifiable",
+            "correct",
+            None,
+        ],
     }
     items = common_items(
         labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES
@@ -208,10 +247,15 @@ def test_each_two_of_three_have_their_kappa(pair: Any) -> None:
     third = noisy(second, seed=8)
     labels = labels_of(verdicts, ana=first, ben=second, cem=third)
     table = pairwise(
-        common_items(labels, verdicts, ["ana", "ben", "cem"], ComparedVerdicts.DIAGNOSES)
+        common_items(
+            labels, verdicts, ["ana", "ben", "cem"], ComparedVerdicts.DIAGNOSES
+        )
     )
     assert table["pair"].tolist() == ["ana and ben", "ana and cem", "ben and cem"]
-    oracle = [cohen_kappa_score(*two) for two in ((first, second), (first, third), (second, third))]
+    oracle = [
+        cohen_kappa_score(*two)
+        for two in ((first, second), (first, third), (second, third))
+    ]
     assert table["value"].tolist() == pytest.approx(oracle)
     assert table["n"].tolist() == [60, 60, 60]
 
@@ -224,7 +268,10 @@ def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> No
     table = by_name(
         agreement_table(
             common_items(
-                labels_of(verdicts, a=first, b=second), verdicts, ["a", "b"], ComparedVerdicts.ALL
+                labels_of(verdicts, a=first, b=second),
+                verdicts,
+                ["a", "b"],
+                ComparedVerdicts.ALL,
             )
         )
     )
@@ -235,12 +282,18 @@ def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> No
     assert table[KAPPA]["value"] == pytest.approx(cohen_kappa_score(first, second))
 
 
-def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(pair: Any) -> None:
+def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(
+    pair: Any,
+) -> None:
     verdicts, _, first, second = pair
     torch = [library == "torch" for library in verdicts["library_group"]]
-    first = ["correct" if is_torch else label for is_torch, label in zip(torch, first, strict=True)]
+    first = [
+        "correct" if is_torch else label
+        for is_torch, label in zip(torch, first, strict=True)
+    ]
     second = [
-        "correct" if is_torch else label for is_torch, label in zip(torch, second, strict=True)
+        "correct" if is_torch else label
+        for is_torch, label in zip(torch, second, strict=True)
     ]
     items = common_items(
         labels_of(verdicts, ana=first, ben=second),
@@ -255,7 +308,11 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(pair
         Why.NO_VARIATION,
     )
     for library in ("numpy", "pandas"):
-        mine = [place for place, name in enumerate(verdicts["library_group"]) if name == library]
+        mine = [
+            place
+            for place, name in enumerate(verdicts["library_group"])
+            if name == library
+        ]
         expected = cohen_kappa_score(
             [first[place] for place in mine], [second[place] for place in mine]
         )
@@ -272,18 +329,30 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(pair
 
 def test_the_matrix_has_the_first_annotator_in_its_rows(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    counts = confusions(common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES))
-    assert counts.to_numpy().tolist() == matrix_oracle(second, first, labels=DIAGNOSES).tolist()
+    counts = confusions(
+        common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES)
+    )
+    assert (
+        counts.to_numpy().tolist()
+        == matrix_oracle(second, first, labels=DIAGNOSES).tolist()
+    )
     assert (counts.index.name, counts.columns.name) == ("ben", "ana")
     assert list(counts.columns) == DIAGNOSES
 
 
 def test_differing_are_the_items_that_two_label_differently(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    unlike = differing(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES))
-    expected = [place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
+    unlike = differing(
+        common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)
+    )
+    expected = [
+        place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b
+    ]
     key = ["case_id", "detector"]
-    assert unlike[key].to_numpy().tolist() == verdicts.loc[expected, key].to_numpy().tolist()
+    assert (
+        unlike[key].to_numpy().tolist()
+        == verdicts.loc[expected, key].to_numpy().tolist()
+    )
     assert unlike["ana"].tolist() == [first[place] for place in expected]
     assert unlike["ben"].tolist() == [second[place] for place in expected]
 
@@ -301,7 +370,9 @@ def test_without_anything_in_common_every_coefficient_says_so(pair: Any) -> None
 def test_some_of_the_annotators_are_as_if_asked_alone(pair: Any) -> None:
     verdicts, labels, first, _ = pair
     more = pd.concat([labels, labels_of(verdicts, cyd=noisy(first, 9))])
-    all_three = common_items(more, verdicts, ["ana", "ben", "cyd"], ComparedVerdicts.DIAGNOSES)
+    all_three = common_items(
+        more, verdicts, ["ana", "ben", "cyd"], ComparedVerdicts.DIAGNOSES
+    )
     alone = common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES)
     pd.testing.assert_frame_equal(
         agreement_table(among(all_three, ["ben", "ana"])), agreement_table(alone)
@@ -314,13 +385,13 @@ def test_self_agreement_by_hand() -> None:
         ["correct", "correct", "wrong", "partial"],
         ["correct", "correct", "wrong", "wrong"],
     )
-    repeats = pd.DataFrame({"first": first, "again": again, "case_id": list("abcd")}).assign(
-        campaign="pilot", annotator="pilot: ana", benchmark="mine"
-    )
+    repeats = pd.DataFrame(
+        {"first": first, "again": again, "case_id": list("abcd")}
+    ).assign(campaign="pilot", annotator="pilot: ana", benchmark="mine")
     ben = repeats.head(1).assign(annotator="pilot: ben")
-    table = self_agreement(pd.concat([repeats, ben]), {"pilot": study_labels()}).set_index(
-        ["annotator", "coefficient"]
-    )
+    table = self_agreement(
+        pd.concat([repeats, ben]), {"pilot": study_labels()}
+    ).set_index(["annotator", "coefficient"])
     assert table.loc[("pilot: ana", KAPPA), ["value", "n", "n_cases"]].tolist() == [
         pytest.approx(0.6),
         4,
@@ -328,13 +399,19 @@ def test_self_agreement_by_hand() -> None:
     ]
     assert table.loc[("pilot: ana", PERCENT), "value"] == 0.75
     assert table.loc[("pilot: ben", KAPPA), "why"] == Why.NO_VARIATION
-    assert table.loc[("pilot: ben", PERCENT), ["value", "low", "high"]].tolist() == [1.0, 0.0, 1.0]
+    assert table.loc[("pilot: ben", PERCENT), ["value", "low", "high"]].tolist() == [
+        1.0,
+        0.0,
+        1.0,
+    ]
     assert self_agreement(repeats.head(0), {}).empty
 
 
 def passes_of(judge: str, *passes: tuple[int, str]) -> pd.DataFrame:
     rows = [(judge, time, order, f"{judge} {time} {order}") for time, order in passes]
-    return pd.DataFrame(rows, columns=["judge", "repetition", "presentation", "annotator"])
+    return pd.DataFrame(
+        rows, columns=["judge", "repetition", "presentation", "annotator"]
+    )
 
 
 def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
@@ -355,7 +432,10 @@ def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
     table = judge_consistency(items, pd.concat([passes, lone]))
     kappa = table[table["coefficient"] == KAPPA].set_index("compared")
     assert set(table["judge"]) == {"j"}
-    times, orders = "2 repetitions, normal order", "normal and reversed order, repetition 1"
+    times, orders = (
+        "2 repetitions, normal order",
+        "normal and reversed order, repetition 1",
+    )
     assert list(kappa.index) == [times, orders]
     first, second, other = (said[name] for name in passes["annotator"])
     assert kappa.loc[times, "value"] == pytest.approx(cohen_kappa_score(first, second))
@@ -371,10 +451,17 @@ def test_the_usual_pair_is_of_the_newest_campaign_that_has_one() -> None:
     older = labels_of(
         verdicts, LabellerKind.ANNOTATOR, x=half, y=["wrong"] * 8, z=["wrong"] * 8
     ).assign(campaign="older")
-    human = labels_of(verdicts, LabellerKind.HUMAN, **{"published human": half, "another": half})
-    judge = labels_of(verdicts, LabellerKind.JUDGE, **{"judge, 1": half, "judge, 2": half})
+    human = labels_of(
+        verdicts, LabellerKind.HUMAN, **{"published human": half, "another": half}
+    )
+    judge = labels_of(
+        verdicts, LabellerKind.JUDGE, **{"judge, 1": half, "judge, 2": half}
+    )
     assert usual_pair(pd.concat([human, judge, newest, older])) == ["y", "z"]
-    assert usual_pair(pd.concat([human, judge, newest])) == ["published human", "judge, 1"]
+    assert usual_pair(pd.concat([human, judge, newest])) == [
+        "published human",
+        "judge, 1",
+    ]
     assert usual_pair(human) == ["published human", "another"]
     assert usual_pair(judge) == ["judge, 1", "judge, 2"]
     assert usual_pair(human.head(1)) == ["published human"]
@@ -382,20 +469,36 @@ def test_the_usual_pair_is_of_the_newest_campaign_that_has_one() -> None:
 
 
 def label(
-    folder: DataFolder, plan: Plan, annotator: str, labels: dict[str, str], showing: int = 1
+    folder: DataFolder,
+    plan: Plan,
+    annotator: str,
+    labels: dict[str, str],
+    showing: int = 1,
 ) -> None:
     acts = [
-        {"event": uuid4().hex, "action": "label", "item": item, "showing": showing, "label": said}
+        {
+            "event": uuid4().hex,
+            "action": "label",
+            "item": item,
+            "showing": showing,
+            "label": said,
+        }
         for item, said in labels.items()
     ]
     assert LabelStore(folder, plan.campaign).take(annotator, acts).refused == {}
 
 
-def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFolder) -> None:
+def test_annotators_of_a_campaign_are_compared_like_everybody(
+    answered: DataFolder,
+) -> None:
     store = prepare(answered)
     try:
         wish = CampaignRequest(
-            "pilot", ("ana", "ben"), Population("minibench", "ours"), Design(kind=Draw.ALL), seed=5
+            "pilot",
+            ("ana", "ben"),
+            Population("minibench", "ours"),
+            Design(kind=Draw.ALL),
+            seed=5,
         )
         plan = drawn_plan(store, wish)
         keep_campaign(answered, plan)
@@ -404,12 +507,17 @@ def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFold
         second = dict(zip(names, noisy(list(first.values()), 13), strict=True))
         label(answered, plan, "ana", first)
         label(answered, plan, "ben", second)
-        labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
+        labels, verdicts = (
+            labels_with_pooled_judges(store, answered),
+            verdict_frame(store),
+        )
         found = common_items(
             labels, verdicts, ["pilot: ana", "pilot: ben"], ComparedVerdicts.DIAGNOSES
         )
         expected = cohen_kappa_score(list(first.values()), list(second.values()))
-        assert by_name(agreement_table(found))[KAPPA]["value"] == pytest.approx(expected)
+        assert by_name(agreement_table(found))[KAPPA]["value"] == pytest.approx(
+            expected
+        )
         assert usual_pair(labels) == ["pilot: ana", "pilot: ben"]
         assert open_blind_campaigns(answered) == {"pilot": ("ana", "ben")}
         lock_campaign(answered, "pilot", by="ana")
@@ -435,7 +543,9 @@ def published(
     import_paths([crane_llm_archive], folder)
     store = prepare(folder)
     yield Published(
-        labels_with_pooled_judges(store, folder), verdict_frame(store), judge_passes(store)
+        labels_with_pooled_judges(store, folder),
+        verdict_frame(store),
+        judge_passes(store),
     )
     store.close()
 
@@ -460,7 +570,9 @@ HUMAN_AND_JUDGE_AGREE = {
 
 
 def percent_by_detector(published: Published, *annotators: str) -> dict[str, float]:
-    items = common_items(published.labels, published.verdicts, annotators, ComparedVerdicts.ALL)
+    items = common_items(
+        published.labels, published.verdicts, annotators, ComparedVerdicts.ALL
+    )
     table = agreement_by(items, PERCENT, "detector_title")
     assert (table["n"] == 444).all()
     return dict(zip(table["detector_title"], table["value"], strict=True))
@@ -474,7 +586,9 @@ def test_the_judges_two_orders_agree_as_the_study_printed(published: Published) 
 
 def test_people_and_judge_agree_as_the_study_printed(published: Published) -> None:
     for order, name in enumerate((JUDGE, f"{JUDGE}, reversed")):
-        expected = {detector: both[order] for detector, both in HUMAN_AND_JUDGE_AGREE.items()}
+        expected = {
+            detector: both[order] for detector, both in HUMAN_AND_JUDGE_AGREE.items()
+        }
         assert percent_by_detector(published, "published human", name) == pytest.approx(
             expected, abs=1e-12
         )
@@ -484,10 +598,15 @@ def test_every_pass_of_the_judge_has_its_row(published: Published) -> None:
     names = published.passes["annotator"].tolist()
     assert len(names) == 12
     items = common_items(
-        published.labels, published.verdicts, ["published human", *names], ComparedVerdicts.ALL
+        published.labels,
+        published.verdicts,
+        ["published human", *names],
+        ComparedVerdicts.ALL,
     )
     against = agreement_with_judges(items, "published human", names)
-    assert against["judge"].tolist() == [name for name in names for _ in (KAPPA, PERCENT)]
+    assert against["judge"].tolist() == [
+        name for name in names for _ in (KAPPA, PERCENT)
+    ]
     assert (against["n"] == 2220).all()
     itself = judge_consistency(items, published.passes)
     assert itself["compared"].nunique() == 2 + 6
@@ -502,13 +621,18 @@ def test_the_default_of_the_published_archive_is_people_against_the_judges_first
 ) -> None:
     pair = usual_pair(published.labels)
     assert pair == ["published human", "published judge, repetition 1"]
-    items = common_items(published.labels, published.verdicts, pair, ComparedVerdicts.DIAGNOSES)
+    items = common_items(
+        published.labels, published.verdicts, pair, ComparedVerdicts.DIAGNOSES
+    )
     off_scale = [tuple(row) for row in items.off_scale.to_numpy()]
     assert (len(items.facts), off_scale) == (
         404,
         [("published judge, repetition 1", "misdetected", 97)],
     )
     differs = judge_differs(
-        published.labels, published.verdicts, "published human", ["published judge, repetition 1"]
+        published.labels,
+        published.verdicts,
+        "published human",
+        ["published judge, repetition 1"],
     )
     assert differs[["n_differ", "n"]].to_numpy().tolist() == [[61, 404], [158, 501]]

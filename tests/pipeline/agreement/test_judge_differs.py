@@ -5,18 +5,33 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.agreement.judge_differs import ALL, COLUMNS, ON_SCALE, judge_differs
+from crane_core.pipeline.agreement.judge_differs import (
+    ALL,
+    COLUMNS,
+    ON_SCALE,
+    judge_differs,
+)
 from crane_core.pipeline.judging.judges import pooled_judges, without_repetitions
 from crane_core.stats.intervals import clustered_rate
 from crane_core.ui.agreement.judges import differing_words
 from tests.pipeline.agreement.test_judge_powered import labels, verdicts
 
 ANA = ["correct", "partial", "correct", "wrong", "correct", "misdetected"]
-JUDGE = ["correct", "correct", "misdetected", "wrong", "unverifiable", "wrong", "correct"]
+JUDGE = [
+    "correct",
+    "correct",
+    "misdetected",
+    "wrong",
+    "unverifiable",
+    "wrong",
+    "correct",
+]
 
 
 def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
-    table = judge_differs(labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["judge"])
+    table = judge_differs(
+        labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["judge"]
+    )
     assert list(table.columns) == COLUMNS
     counted = table.set_index("counted")[["n_differ", "n", "n_cases"]].T.to_dict("list")
     assert counted == {
@@ -24,11 +39,13 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
         ALL: [3, 5, 5],
     }  # "partial" as "correct"; then two that are not about a diagnosis
     expected = clustered_rate([0, 1, 1, 0, 1], [1] * 5, range(5))
-    assert table.set_index("counted").loc[ALL, ["value", "low", "high"]].tolist() == pytest.approx(
-        list(expected[:3])
-    )
+    assert table.set_index("counted").loc[
+        ALL, ["value", "low", "high"]
+    ].tolist() == pytest.approx(list(expected[:3]))
     [sentence] = differing_words("ana", table)
-    assert sentence.startswith("judge differs from ana in 1 of 3 diagnoses, **33.3%** (")
+    assert sentence.startswith(
+        "judge differs from ana in 1 of 3 diagnoses, **33.3%** ("
+    )
     assert (
         "; with its 2 labels that are not about a diagnosis (not detected, unverifiable) in 3 of 5 diagnoses"
         in sentence
@@ -37,16 +54,21 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
 
 def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
     [sentence] = differing_words(
-        "ana", judge_differs(labels({"ana": ANA, "j": ANA[:5]}), verdicts(), "ana", ["j"])
+        "ana",
+        judge_differs(labels({"ana": ANA, "j": ANA[:5]}), verdicts(), "ana", ["j"]),
     )
     assert sentence.startswith("j differs from ana in 0 of 5 diagnoses, **0.0%** (")
     assert "no diagnosis" not in sentence
 
 
 def test_a_judge_without_labels_has_no_row() -> None:
-    assert judge_differs(labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["nobody"]).empty
+    assert judge_differs(
+        labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["nobody"]
+    ).empty
     only_misses = pd.DataFrame(
-        judge_differs(labels({"ana": ANA, "j": ["misdetected"]}), verdicts(), "ana", ["j"])
+        judge_differs(
+            labels({"ana": ANA, "j": ["misdetected"]}), verdicts(), "ana", ["j"]
+        )
     )
     assert only_misses["counted"].tolist() == [ALL]
     assert differing_words("ana", only_misses)[0].startswith(
@@ -66,5 +88,9 @@ def test_single_repetitions_give_way_to_all_of_them() -> None:
     )
     names = ["ana", *passes["annotator"]]
     assert pooled_judges(passes) == ["heron, all repetitions", "owl"]
-    assert without_repetitions(names, passes) == ["ana", "heron, all repetitions", "owl"]
+    assert without_repetitions(names, passes) == [
+        "ana",
+        "heron, all repetitions",
+        "owl",
+    ]
     assert without_repetitions(names, passes[passes["repetition"] > 0]) == names

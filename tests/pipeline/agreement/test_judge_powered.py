@@ -48,10 +48,19 @@ def labels(said: dict[str, list[str | None]]) -> pd.DataFrame:
         for case, label in enumerate(given)
         if label is not None
     ]
-    return pd.DataFrame([*rows, rows[0] | {"instance_id": "c0_fixed", "annotator": "judge"}])
+    return pd.DataFrame(
+        [*rows, rows[0] | {"instance_id": "c0_fixed", "annotator": "judge"}]
+    )
 
 
-HUMAN: list[str | None] = ["correct", "partial", "correct", "wrong", "correct", "correct"]
+HUMAN: list[str | None] = [
+    "correct",
+    "partial",
+    "correct",
+    "wrong",
+    "correct",
+    "correct",
+]
 JUDGE: list[str | None] = [
     *HUMAN[:4],
     "partial",
@@ -67,11 +76,18 @@ JUDGE: list[str | None] = [
 
 def test_a_judge_that_labelled_more_adds_to_the_persons_labels() -> None:
     frame = labels({"ana": HUMAN, "judge": JUDGE, "follower": [*HUMAN]})
-    [row] = judge_powered(frame, verdicts(), "ana", ["judge", "follower"]).to_dict("records")
+    [row] = judge_powered(frame, verdicts(), "ana", ["judge", "follower"]).to_dict(
+        "records"
+    )
     expected = powered_share(
         [1, 0, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1], [1, 0, 1, 0], range(6), range(6, 10)
     )
-    assert (row["judge"], row["n"], row["n_more"], row["n_cases"]) == ("judge", 6, 4, 10)
+    assert (row["judge"], row["n"], row["n_more"], row["n_cases"]) == (
+        "judge",
+        6,
+        4,
+        10,
+    )
     assert (row["value"], row["low"], row["high"], row["weight"]) == pytest.approx(
         (*expected[:3], expected.weight)
     )
@@ -81,5 +97,7 @@ def test_a_judge_that_labelled_more_adds_to_the_persons_labels() -> None:
 def test_nobody_to_compare_gives_no_row() -> None:
     frame = labels({"ana": HUMAN, "judge": JUDGE})
     assert judge_powered(frame, verdicts(), "nobody", ["judge"]).empty
-    assert judge_powered(frame[frame["annotator"] == "ana"], verdicts(), "ana", []).empty
+    assert judge_powered(
+        frame[frame["annotator"] == "ana"], verdicts(), "ana", []
+    ).empty
     assert set(KEY) <= set(frame)

@@ -45,8 +45,15 @@ def act(event: str, showing: Showing, **more: Any) -> dict[str, Any]:
 def test_a_change_is_a_line_of_the_ledger_and_the_plan_stays(pilot: Keep) -> None:
     folder, plan = pilot()
     changed = change_guideline(folder, "pilot", "Judge otherwise.", by=" Cleo ")
-    assert (changed.version, changed.text, changed.by) == (SECOND, "Judge otherwise.\n", "Cleo")
-    assert [entry.version for entry in guideline_versions(folder, plan)] == [FIRST, SECOND]
+    assert (changed.version, changed.text, changed.by) == (
+        SECOND,
+        "Judge otherwise.\n",
+        "Cleo",
+    )
+    assert [entry.version for entry in guideline_versions(folder, plan)] == [
+        FIRST,
+        SECOND,
+    ]
     assert current_guideline(folder, plan) == changed
     assert kept_campaign(folder, "pilot").plan == plan
     file = campaign_file(folder, "pilot")
@@ -117,7 +124,11 @@ def test_an_act_is_stamped_with_the_version_that_was_on_the_screen(pilot: Keep) 
     )
     assert list(taken.refused) == ["event-0004", "event-0005"]
     assert taken.refused["event-0005"] == f"guideline must be {FIRST} or {SECOND}"
-    assert [entry.guideline for entry in acts_of(folder, plan, "ana")] == [FIRST, FIRST, SECOND]
+    assert [entry.guideline for entry in acts_of(folder, plan, "ana")] == [
+        FIRST,
+        FIRST,
+        SECOND,
+    ]
     assert {show: given.guideline for show, given in desk.journal("ana").given.items()} == {
         one: FIRST, two: FIRST, three: SECOND
     }  # fmt: skip

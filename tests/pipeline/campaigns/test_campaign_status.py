@@ -11,7 +11,11 @@ from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    keep_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.disputes import disputes, undecided
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.campaigns.status import (
@@ -32,7 +36,11 @@ def plan(answered: DataFolder) -> Iterator[Plan]:
     drawn = drawn_plan(
         store,
         CampaignRequest(
-            "pilot", ("ana", "ben", "cleo"), Population("minibench", "ours"), design, seed=4
+            "pilot",
+            ("ana", "ben", "cleo"),
+            Population("minibench", "ours"),
+            design,
+            seed=4,
         ),
     )
     store.close()
@@ -42,24 +50,36 @@ def plan(answered: DataFolder) -> Iterator[Plan]:
 
 
 def act(
-    folder: DataFolder, annotator: str, item: str, action: str, showing: int = 1, **more: object
+    folder: DataFolder,
+    annotator: str,
+    item: str,
+    action: str,
+    showing: int = 1,
+    **more: object,
 ) -> None:
     event = f"{annotator}-{item}-{showing}-{action}-{len(more)}"
     raw = {"event": event, "action": action, "item": item, "showing": showing} | more
     assert LabelStore(folder, "pilot").take(annotator, [raw]).refused == {}
 
 
-def test_an_untouched_campaign_owes_everything(answered: DataFolder, plan: Plan) -> None:
+def test_an_untouched_campaign_owes_everything(
+    answered: DataFolder, plan: Plan
+) -> None:
     status = campaign_status(answered, "pilot")
     assert status.outcomes == dict.fromkeys(Provenance, 0) | {Provenance.UNLABELLED: 48}
-    assert [(p.n_done, p.n_all, p.n_unlabelled) for p in status.progress] == [(0, 50, 48)] * 3
+    assert [(p.n_done, p.n_all, p.n_unlabelled) for p in status.progress] == [
+        (0, 50, 48)
+    ] * 3
     assert [p.pace.median_s for p in status.progress] == [None] * 3
     assert open_words(status) == ["unlabelled items: ana 48, ben 48, cleo 48"]
 
 
-def test_progress_counts_labels_flags_skips_and_speed(answered: DataFolder, plan: Plan) -> None:
+def test_progress_counts_labels_flags_skips_and_speed(
+    answered: DataFolder, plan: Plan
+) -> None:
     one, two, three = (
-        showing.item for showing in [s for s in plan.orders["ana"] if s.showing == 1][:3]
+        showing.item
+        for showing in [s for s in plan.orders["ana"] if s.showing == 1][:3]
     )
     act(answered, "ana", one, "label", label="correct", seconds=2.0)
     act(answered, "ana", two, "label", label="wrong", seconds=10.0)
@@ -82,11 +102,17 @@ def test_progress_counts_labels_flags_skips_and_speed(answered: DataFolder, plan
     assert status.outcomes == dict.fromkeys(Provenance, 0) | counts
     assert (status.n_differ, status.n_undecided, status.n_flagged) == (1, 1, 1)
     assert open_words(status)[1] == "undecided: 1 items with different labels"
-    assert "ana: 2 of 50, 1 skipped, 1 flagged, median 6 s, 1 quick" in status_words(status)
+    assert "ana: 2 of 50, 1 skipped, 1 flagged, median 6 s, 1 quick" in status_words(
+        status
+    )
     assert status_json(status)["annotators"][0]["done"] == 2
     adjudicate(answered, plan, two, by="dora", label=Label.WRONG, reason="b")
     after = campaign_status(answered, "pilot")
-    assert (after.n_differ, after.n_undecided, after.outcomes[Provenance.ADJUDICATED]) == (1, 0, 1)
+    assert (
+        after.n_differ,
+        after.n_undecided,
+        after.outcomes[Provenance.ADJUDICATED],
+    ) == (1, 0, 1)
 
 
 def test_a_status_tells_no_label_of_an_item(answered: DataFolder, plan: Plan) -> None:
@@ -111,7 +137,14 @@ def test_items_with_different_labels_come_up_at_once_and_flagged_ones_when_all_h
 ) -> None:
     differs, flagged, agreed = sorted(item.item for item in plan.items)[:3]
     for item, label in ((differs, "wrong"), (flagged, "correct"), (agreed, "correct")):
-        act(answered, "ana", item, "label", label=label, reason="a" if label == "wrong" else None)
+        act(
+            answered,
+            "ana",
+            item,
+            "label",
+            label=label,
+            reason="a" if label == "wrong" else None,
+        )
         act(answered, "ben", item, "label", label="correct")
     act(answered, "ana", flagged, "flag")
     act(answered, "ana", differs, "note", note="<b>look</b>")
@@ -122,14 +155,21 @@ def test_items_with_different_labels_come_up_at_once_and_flagged_ones_when_all_h
     ]  # fmt: skip
     act(answered, "cleo", flagged, "label", label="correct")
     both = disputes(answered, plan)
-    assert [(entry.item, entry.differs) for entry in both] == [(differs, True), (flagged, False)]
-    decision = adjudicate(answered, plan, differs, by="dora", label=Label.CORRECT, reason="a")
+    assert [(entry.item, entry.differs) for entry in both] == [
+        (differs, True),
+        (flagged, False),
+    ]
+    decision = adjudicate(
+        answered, plan, differs, by="dora", label=Label.CORRECT, reason="a"
+    )
     decided = disputes(answered, plan)
     assert decided[0].decision == decision
     assert [entry.item for entry in undecided(decided)] == [flagged]
 
 
-def test_a_flag_on_the_second_showing_brings_the_item_up(answered: DataFolder, plan: Plan) -> None:
+def test_a_flag_on_the_second_showing_brings_the_item_up(
+    answered: DataFolder, plan: Plan
+) -> None:
     again = next(showing for showing in plan.orders["ana"] if showing.showing == 2)
     for annotator in plan.annotators:
         act(answered, annotator, again.item, "label", label="partial")

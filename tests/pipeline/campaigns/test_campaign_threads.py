@@ -17,7 +17,11 @@ from crane_core.ledger_chain import breaks
 from crane_core.pipeline.campaigns.campaigns import keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.export.folder import write_export
-from crane_core.pipeline.campaigns.export.repeat import exported_plan, exported_work, keep_replayed
+from crane_core.pipeline.campaigns.export.repeat import (
+    exported_plan,
+    exported_work,
+    keep_replayed,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.threads import (
     MAX_MESSAGE,
@@ -33,7 +37,9 @@ from crane_core.pipeline.places import DataFolder
 Keep = Callable[..., tuple[DataFolder, Plan]]
 
 
-def act(desk: LabelStore, annotator: str, showing: Showing, action: str, **more: str) -> None:
+def act(
+    desk: LabelStore, annotator: str, showing: Showing, action: str, **more: str
+) -> None:
     known = {"item": showing.item, "showing": showing.showing, "action": action}
     event = f"{annotator}-{action}-{showing.item}-{showing.showing}"
     assert desk.take(annotator, [{"event": event} | known | more]).refused == {}
@@ -54,10 +60,16 @@ def test_an_annotator_asks_the_lead_answers_and_resolves(pilot: Keep) -> None:
     for showing in (one, two):
         act(desk, "ana", showing, "flag")
     act(desk, "ana", one, "note", note="which cause?")
-    assert {thread.state for thread in all_threads(folder, plan).threads} == {ThreadState.OPEN}
+    assert {thread.state for thread in all_threads(folder, plan).threads} == {
+        ThreadState.OPEN
+    }
     answer(folder, About("ana", one), " The first, see the guideline.\n")
     [waiting, answered] = all_threads(folder, plan).threads
-    assert (waiting.showing, answered.showing, answered.note) == (two, one, "which cause?")
+    assert (waiting.showing, answered.showing, answered.note) == (
+        two,
+        one,
+        "which cause?",
+    )
     assert [(m.written_by, m.side, m.text) for m in answered.messages] == [
         ("lea", Side.LEAD, "The first, see the guideline.")
     ]
@@ -80,7 +92,10 @@ def test_an_annotator_gets_no_thread_of_another(pilot: Keep) -> None:
         ask(folder, About(name, shared), f"question of {name}")
         answer(folder, About(name, shared), f"answer to {name}")
     [thread] = desk.threads("ana").values()
-    assert [message.text for message in thread.messages] == ["question of ana", "answer to ana"]
+    assert [message.text for message in thread.messages] == [
+        "question of ana",
+        "answer to ana",
+    ]
     assert "ben" not in repr(thread)
     with pytest.raises(CampaignError, match="'eva' is not an annotator"):
         desk.threads("eva")
@@ -93,7 +108,10 @@ def test_a_lead_who_labels_too_reads_of_an_item_after_labelling_it(pilot: Keep) 
     act(desk, "ben", one, "flag")
     act(desk, "ana", Showing(plan.items[1].item, 1), "flag")
     seen = all_threads(folder, plan, reader="ana")
-    assert ([thread.annotator for thread in seen.threads], seen.n_withheld) == (["ana"], 1)
+    assert ([thread.annotator for thread in seen.threads], seen.n_withheld) == (
+        ["ana"],
+        1,
+    )
     assert len(all_threads(folder, plan, reader="lea").threads) == 2
     act(desk, "ana", one, "label", label="wrong")
     assert all_threads(folder, plan, reader="ana").n_withheld == 0
@@ -115,13 +133,20 @@ def test_what_is_no_message_is_refused_and_nothing_is_stored(
 ) -> None:
     folder, plan = pilot()
     with pytest.raises(CampaignError, match=words):
-        write_message(folder, "pilot", About("ana", plan.orders["ana"][0]), text, by=by, side=side)
+        write_message(
+            folder, "pilot", About("ana", plan.orders["ana"][0]), text, by=by, side=side
+        )
     assert not message_file(folder, "pilot").exists()
 
 
-def test_a_thread_needs_an_item_of_its_annotator_and_an_open_campaign(pilot: Keep) -> None:
+def test_a_thread_needs_an_item_of_its_annotator_and_an_open_campaign(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
-    for about in (About("ana", Showing("0" * 12, 1)), About("eva", plan.orders["ana"][0])):
+    for about in (
+        About("ana", Showing("0" * 12, 1)),
+        About("eva", plan.orders["ana"][0]),
+    ):
         with pytest.raises(CampaignError, match="no such item"):
             answer(folder, about, "Look again.")
     lock_campaign(folder, "pilot", by="lea")

@@ -13,7 +13,13 @@ import pytest
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.guideline import guideline_version
-from crane_core.annotation.plan import Design, DrawKind, Plan, Population, PopulationOutcome
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    Plan,
+    Population,
+    PopulationOutcome,
+)
 from crane_core.domain import (
     Annotation,
     AnnotationAction,
@@ -78,7 +84,9 @@ def test_the_study_s_population_is_501_and_its_sample_222(
         stratum.name: (stratum.population, stratum.sampled) for stratum in plan.strata
     } == PAPER_STRATA
     assert plan.guideline == guideline_version()
-    assert {item.verdict.instance_id.rpartition("_")[2] for item in plan.items} == {"reproduced"}
+    assert {item.verdict.instance_id.rpartition("_")[2] for item in plan.items} == {
+        "reproduced"
+    }
 
 
 def test_the_same_wish_draws_the_same_items_again(told_store: Store) -> None:
@@ -87,7 +95,9 @@ def test_the_same_wish_draws_the_same_items_again(told_store: Store) -> None:
     assert replace(again, created_at=one.created_at) == one
 
 
-def test_verdicts_without_a_text_cannot_be_labelled_and_are_counted(embedded_store: Store) -> None:
+def test_verdicts_without_a_text_cannot_be_labelled_and_are_counted(
+    embedded_store: Store,
+) -> None:
     with pytest.raises(CampaignError, match="501 verdicts of junobench") as refused:
         drawn_plan(embedded_store, CampaignRequest("pilot", ("ana",), STUDY))
     assert "fetch crane-llm" in refused.value.remedy
@@ -95,12 +105,17 @@ def test_verdicts_without_a_text_cannot_be_labelled_and_are_counted(embedded_sto
 
 def test_a_query_that_matches_nothing_says_so(told_store: Store) -> None:
     with pytest.raises(CampaignError, match="No verdict of junobench, 1999 matches"):
-        drawn_plan(told_store, CampaignRequest("pilot", ("ana",), Population("junobench", "1999")))
+        drawn_plan(
+            told_store,
+            CampaignRequest("pilot", ("ana",), Population("junobench", "1999")),
+        )
 
 
 def test_a_wish_that_cannot_be_drawn_is_a_campaign_error(told_store: Store) -> None:
     with pytest.raises(CampaignError, match=r"No plan can be drawn: .*margin and p"):
-        drawn_plan(told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(margin=2.0)))
+        drawn_plan(
+            told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(margin=2.0))
+        )
     with pytest.raises(CampaignError, match="is not a valid name for a campaign"):
         drawn_plan(told_store, CampaignRequest("../pilot", ("ana",), STUDY))
 
@@ -180,12 +195,14 @@ def mine() -> Iterator[Store]:
 def test_labelled_is_what_a_majority_of_the_answered_runs_predicted_in_words(
     mine: Store, outcome: PopulationOutcome, judged: list[str], left_out: int
 ) -> None:
-    verdicts, without_text = population(mine, Population("mine", "ours", outcome=outcome))
+    verdicts, without_text = population(
+        mine, Population("mine", "ours", outcome=outcome)
+    )
     assert sorted(verdict.instance_id for verdict in verdicts) == judged
     assert without_text == left_out
-    assert {(verdict.detector, verdict.library, verdict.root_cause) for verdict in verdicts} == {
-        ("heron", "numpy", None)
-    }
+    assert {
+        (verdict.detector, verdict.library, verdict.root_cause) for verdict in verdicts
+    } == {("heron", "numpy", None)}
 
 
 def test_a_kept_campaign_comes_back_as_it_was(pilot: Keep) -> None:
@@ -198,7 +215,9 @@ def test_without_campaigns_there_are_none(tmp_path: Path) -> None:
     assert campaign_names(DataFolder(tmp_path)) == []
 
 
-@pytest.mark.parametrize("name", ["nobody", "../pilot", "", "PILOT", "pilot.jsonl/../pilot"])
+@pytest.mark.parametrize(
+    "name", ["nobody", "../pilot", "", "PILOT", "pilot.jsonl/../pilot"]
+)
 def test_a_campaign_that_is_not_there_is_refused(pilot: Keep, name: str) -> None:
     folder, _ = pilot()
     with pytest.raises(CampaignError, match="There is no campaign"):
@@ -213,7 +232,9 @@ def test_a_name_is_taken_once(pilot: Keep) -> None:
     assert campaign_file(folder, "pilot").read_bytes() == before
 
 
-def test_of_two_who_make_a_campaign_of_one_name_at_once_one_is_refused(pilot: Keep) -> None:
+def test_of_two_who_make_a_campaign_of_one_name_at_once_one_is_refused(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     names = [f"race{i}" for i in range(12)]
     refused: list[str] = []
@@ -260,15 +281,27 @@ def test_a_damaged_campaign_says_so_and_leaves_the_others_alone(pilot: Keep) -> 
     line = campaign_file(folder, "pilot").read_bytes()
     damaged(folder, "half", line[:500] + b"\n")
     body = json.loads(line)
-    damaged(folder, "stranger", ledger.to_line(Campaign("stranger", '{"campaign": "stranger"}')))
+    damaged(
+        folder,
+        "stranger",
+        ledger.to_line(Campaign("stranger", '{"campaign": "stranger"}')),
+    )
     damaged(
         folder,
         "undated",
-        ledger.to_line(Campaign("undated", body["plan"].replace("2026-01-02T", "yesterday "))),
+        ledger.to_line(
+            Campaign("undated", body["plan"].replace("2026-01-02T", "yesterday "))
+        ),
     )
     damaged(folder, "deep", ledger.to_line(Campaign("deep", "[" * 100_000)))
     assert campaign_names(folder)[0] == "pilot"
-    assert sorted(campaign_names(folder)) == ["deep", "half", "pilot", "stranger", "undated"]
+    assert sorted(campaign_names(folder)) == [
+        "deep",
+        "half",
+        "pilot",
+        "stranger",
+        "undated",
+    ]
     assert kept_campaign(folder, "pilot").plan == plan
     for name in ("half", "stranger", "deep"):
         with pytest.raises(CampaignError) as told:
@@ -279,8 +312,14 @@ def test_a_damaged_campaign_says_so_and_leaves_the_others_alone(pilot: Keep) -> 
 
 def test_the_newest_campaign_comes_first(pilot: Keep) -> None:
     folder, plan = pilot()
-    for name, day in (("older", "2025-12-01"), ("newer", "2026-02-01"), ("same", "2026-01-02")):
-        keep_campaign(folder, replace(plan, campaign=name, created_at=f"{day}T03:04:05+00:00"))
+    for name, day in (
+        ("older", "2025-12-01"),
+        ("newer", "2026-02-01"),
+        ("same", "2026-01-02"),
+    ):
+        keep_campaign(
+            folder, replace(plan, campaign=name, created_at=f"{day}T03:04:05+00:00")
+        )
     assert campaign_names(folder) == ["newer", "pilot", "same", "older"]
 
 
@@ -295,7 +334,9 @@ def test_a_lock_ends_the_campaign_once(pilot: Keep) -> None:
     folder, plan = pilot()
     lock = lock_campaign(folder, "pilot", by="eva")
     assert kept_campaign(folder, "pilot") == (plan, lock)
-    with pytest.raises(CampaignError, match=f"was locked by eva at {lock.locked_at[:10]}"):
+    with pytest.raises(
+        CampaignError, match=f"was locked by eva at {lock.locked_at[:10]}"
+    ):
         lock_campaign(folder, "pilot", by="ana")
     assert kept_campaign(folder, "pilot").lock == lock
 
@@ -354,7 +395,9 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
     decided("eva", two, Label.CORRECT, "2026-01-03T00:00:01.000+00:00", 2)
     found = {
         item: (act.annotator, act.label)
-        for item, act in decisions_of(folder, kept_campaign(folder, "pilot").plan).items()
+        for item, act in decisions_of(
+            folder, kept_campaign(folder, "pilot").plan
+        ).items()
     }
     assert found == {
         one: ("eva", Label.CORRECT),
@@ -365,7 +408,9 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
 
 def test_adjudications_are_no_annotator_s_acts(pilot: Keep) -> None:
     folder, plan = pilot()
-    adjudicate(folder, plan, plan.items[0].item, by="ana", label=Label.WRONG, reason="a")
+    adjudicate(
+        folder, plan, plan.items[0].item, by="ana", label=Label.WRONG, reason="a"
+    )
     assert acts_of(folder, plan, "ana") == []
     assert not label_file(folder, "pilot", "ana").exists()
 
@@ -375,7 +420,9 @@ def test_a_decision_that_is_sent_again_is_one_decision(pilot: Keep) -> None:
     item, other = (entry.item for entry in plan.items[:2])
 
     def decide(item: str, event: str) -> Annotation:
-        return adjudicate(folder, plan, item, by="cleo", label=Label.WRONG, reason="a", event=event)
+        return adjudicate(
+            folder, plan, item, by="cleo", label=Label.WRONG, reason="a", event=event
+        )
 
     first = decide(item, "tab-1-00001")
     assert decide(item, "tab-1-00001") == first

@@ -29,11 +29,15 @@ def store(only_minibench: DataFolder, predictions: Path) -> Iterator[Store]:
 
 def plan_with(store: Store, texts: Texts, *, seed: int = 1, blind: bool = True) -> Plan:
     design = Design(kind=DrawKind.ALL, texts=texts)
-    return drawn_plan(store, CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind))
+    return drawn_plan(
+        store, CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind)
+    )
 
 
 @pytest.mark.parametrize("blind", [True, False])
-def test_one_text_of_an_item_is_drawn_and_no_count_is_shown(store: Store, *, blind: bool) -> None:
+def test_one_text_of_an_item_is_drawn_and_no_count_is_shown(
+    store: Store, *, blind: bool
+) -> None:
     plan = plan_with(store, Texts.ONE, blind=blind)
     for item in plan.items:
         (shown,) = card(store, plan, item.item).texts
@@ -44,11 +48,19 @@ def test_one_text_of_an_item_is_drawn_and_no_count_is_shown(store: Store, *, bli
 
 def test_another_seed_draws_another_text(store: Store) -> None:
     plans = [plan_with(store, Texts.ONE, seed=seed) for seed in range(12)]
-    shown = {card(store, plan, item.item).texts[0].text for plan in plans for item in plan.items}
+    shown = {
+        card(store, plan, item.item).texts[0].text
+        for plan in plans
+        for item in plan.items
+    }
     assert shown == set(ANSWERS)
 
 
-def test_all_texts_are_shown_with_their_counts_where_the_plan_says_so(store: Store) -> None:
+def test_all_texts_are_shown_with_their_counts_where_the_plan_says_so(
+    store: Store,
+) -> None:
     plan = plan_with(store, Texts.ALL)
     for item in plan.items:
-        assert card(store, plan, item.item).texts == tuple((answer, 1) for answer in ANSWERS)
+        assert card(store, plan, item.item).texts == tuple(
+            (answer, 1) for answer in ANSWERS
+        )

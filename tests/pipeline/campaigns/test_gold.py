@@ -80,7 +80,9 @@ def gold(store: Store, tmp_path: Path) -> tuple[Gold, ...]:
     return read(store, tmp_path, *ROWS)
 
 
-def read(store: Store, place: Path, *rows: str, texts: Texts = Texts.ONE) -> tuple[Gold, ...]:
+def read(
+    store: Store, place: Path, *rows: str, texts: Texts = Texts.ONE
+) -> tuple[Gold, ...]:
     file = place / "gold.csv"
     file.write_text(HEAD + "".join(f"{row}\n" for row in rows), "utf-8")
     return gold_of_file(store, file, OURS, Looks(study_labels(), texts, blind=True))
@@ -107,7 +109,13 @@ def planned(
 
 
 def give(folder: DataFolder, annotator: str, item: str, label: str) -> None:
-    act = {"event": uuid4().hex, "action": "label", "item": item, "showing": 1, "label": label}
+    act = {
+        "event": uuid4().hex,
+        "action": "label",
+        "item": item,
+        "showing": 1,
+        "label": label,
+    }
     assert LabelStore(folder, "pilot").take(annotator, [act]).refused == {}
 
 
@@ -117,22 +125,31 @@ def test_gold_is_in_every_order_once_and_in_no_sample(
     plan = planned(store, answered, gold)
     assert (plan.population_size, len(plan.items), len(plan.gold)) == (45, 45, 3)
     assert not plan.gold_items & {item.item for item in plan.items}
-    assert plan_from_json(plan.to_json()) == plan == kept_campaign(answered, "pilot").plan
+    assert (
+        plan_from_json(plan.to_json()) == plan == kept_campaign(answered, "pilot").plan
+    )
     for order in plan.orders.values():
-        assert sorted(s.item for s in order if s.item in plan.gold_items) == sorted(plan.gold_items)
+        assert sorted(s.item for s in order if s.item in plan.gold_items) == sorted(
+            plan.gold_items
+        )
         assert any(showing.showing == 2 for showing in order)
     places = [
-        [s.item for s in plan.orders[name]].index(plan.gold[0].item) for name in plan.annotators
+        [s.item for s in plan.orders[name]].index(plan.gold[0].item)
+        for name in plan.annotators
     ]
     assert places[0] != places[1]
 
 
 def test_a_plan_without_gold_has_the_orders_that_it_had(store: Store) -> None:
-    wish = CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL, repeats=0.1), seed=7)
+    wish = CampaignRequest(
+        "pilot", ("ana",), OURS, Design(kind=DrawKind.ALL, repeats=0.1), seed=7
+    )
     first = drawn_plan(store, wish).orders["ana"][0]
     assert first == replace(first, showing=1)
     assert plan_from_json(
-        drawn_plan(store, wish).to_json().replace('"gold": [], "gold_feedback": false', '"seed": 7')
+        drawn_plan(store, wish)
+        .to_json()
+        .replace('"gold": [], "gold_feedback": false', '"seed": 7')
     )
 
 
@@ -151,14 +168,26 @@ def test_the_text_is_that_of_the_run_that_the_label_is_about(
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("numpy_1_reproduced,heron,runtime+docs,wrong,,1", "is not a predicted crash with a text"),
-        ("numpy_1_reproduced,heron,code,right,,1", "is none of correct, partial, wrong"),
-        ("numpy_1_reproduced,heron,code,wrong,,", "gave 2 texts; the column run must say which"),
+        (
+            "numpy_1_reproduced,heron,runtime+docs,wrong,,1",
+            "is not a predicted crash with a text",
+        ),
+        (
+            "numpy_1_reproduced,heron,code,right,,1",
+            "is none of correct, partial, wrong",
+        ),
+        (
+            "numpy_1_reproduced,heron,code,wrong,,",
+            "gave 2 texts; the column run must say which",
+        ),
         (
             "numpy_1_reproduced,heron,code,wrong,,9",
             "run '9' has no text; runs with one are 1, 2, 3",
         ),
-        (f"numpy_1_reproduced,heron,code,wrong,{'x' * 2_001},1", "why is longer than 2,000"),
+        (
+            f"numpy_1_reproduced,heron,code,wrong,{'x' * 2_001},1",
+            "why is longer than 2,000",
+        ),
     ],
 )
 def test_a_row_that_cannot_be_gold_is_named(
@@ -171,7 +200,9 @@ def test_a_row_that_cannot_be_gold_is_named(
 def test_all_texts_need_no_run_and_one_verdict_is_gold_once(
     store: Store, answered: DataFolder, tmp_path: Path
 ) -> None:
-    [entry] = read(store, tmp_path, "numpy_1_reproduced,heron,code,wrong,,", texts=Texts.ALL)
+    [entry] = read(
+        store, tmp_path, "numpy_1_reproduced,heron,code,wrong,,", texts=Texts.ALL
+    )
     assert entry.run is None
     with pytest.raises(CampaignError, match="named as gold twice"):
         planned(store, answered, read(store, tmp_path, ROWS[0], ROWS[0]))
@@ -185,7 +216,12 @@ def test_the_lead_sees_accuracy_with_an_interval(
     for entry, label in ((one, "wrong"), (two, "correct"), (three, "wrong")):
         give(answered, "ana", entry.item, label)
     ana, ben = gold_scores(answered, plan)
-    assert (ana.n_right, ana.n_all, ana.accuracy.n, ana.accuracy.n_clusters) == (2, 3, 3, 2)
+    assert (ana.n_right, ana.n_all, ana.accuracy.n, ana.accuracy.n_clusters) == (
+        2,
+        3,
+        3,
+        2,
+    )
     assert (ben.n_right, ben.accuracy.n) == (0, 0)
     assert 0 <= ana.accuracy.low < 2 / 3 < ana.accuracy.high <= 1
     assert "gold, ana: 2 of 3 right, 66.7% (95% " in status_words(
@@ -204,7 +240,9 @@ def test_with_each_item_of_another_case_the_interval_is_wilsons(
     for entry in plan.gold:
         give(answered, "ana", entry.item, "correct")
     found = gold_scores(answered, plan)[0].accuracy
-    alpha = 2 * t.sf(t.ppf(0.975, 3), 1e9)  # Student's quantile for four cases as a normal one
+    alpha = 2 * t.sf(
+        t.ppf(0.975, 3), 1e9
+    )  # Student's quantile for four cases as a normal one
     low, high = proportion_confint(4, 4, alpha=alpha, method="wilson")
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
 
@@ -257,17 +295,23 @@ def test_an_export_hides_gold_until_the_lock_and_a_replay_repeats_it(
     plan = planned(store, answered, gold, feedback=True)
     give(answered, "ana", plan.gold[0].item, "wrong")
     hidden = {
-        name: b"".join(content()) for name, content in export_files(answered, "pilot").items()
+        name: b"".join(content())
+        for name, content in export_files(answered, "pilot").items()
     }
     assert "gold.csv" not in hidden
-    assert all(entry.item.encode() not in text for text in hidden.values() for entry in plan.gold)
+    assert all(
+        entry.item.encode() not in text
+        for text in hidden.values()
+        for entry in plan.gold
+    )
     rows = list(csv.DictReader(io.StringIO(hidden["labels.csv"].decode(), newline="")))
     assert len(rows) == sum(map(len, plan.orders.values()))
     lock_campaign(answered, "pilot", by="lea")
     write_export(export_files(answered, "pilot"), tmp_path / "export", force=False)
     table = list(csv.DictReader((tmp_path / "export" / "gold.csv").open(newline="")))
     assert [
-        (row["annotator"], row["label"], row["gold_label"], row["agrees"]) for row in table[:2]
+        (row["annotator"], row["label"], row["gold_label"], row["agrees"])
+        for row in table[:2]
     ] == [
         ("ana", "wrong", "wrong", "1"),
         ("ana", "", "correct", ""),
@@ -276,9 +320,15 @@ def test_an_export_hides_gold_until_the_lock_and_a_replay_repeats_it(
     assert not {row["item"] for row in kept} & plan.gold_items
     old = exported_plan(tmp_path / "export" / "plan.json")
     again = repeated_plan(store, old).plan
-    assert (again.gold, again.gold_feedback, again.orders) == (plan.gold, True, plan.orders)
+    assert (again.gold, again.gold_feedback, again.orders) == (
+        plan.gold,
+        True,
+        plan.orders,
+    )
     other = repeated_plan(store, old, campaign="second").plan
-    assert [entry.verdict for entry in other.gold] == [entry.verdict for entry in plan.gold]
+    assert [entry.verdict for entry in other.gold] == [
+        entry.verdict for entry in plan.gold
+    ]
     assert not other.gold_items & plan.gold_items
     elsewhere = DataFolder(tmp_path / "elsewhere")
     keep_campaign(elsewhere, old)
@@ -292,12 +342,14 @@ def test_gold_comes_with_the_main_round_and_with_people_who_join(
     plan = planned(store, answered, gold, calibration=4)
     assert {len(order) for order in plan.orders.values()} == {4}
     open_main(answered, "pilot", by="lea")
-    change_people(answered, "pilot", PeopleChange(add=("cyd",), replace={"ben": "dan"}), by="lea")
+    change_people(
+        answered, "pilot", PeopleChange(add=("cyd",), replace={"ben": "dan"}), by="lea"
+    )
     now = kept_campaign(answered, "pilot").plan
     for name in now.present:
-        assert sorted(s.item for s in now.orders[name] if s.item in now.gold_items) == sorted(
-            now.gold_items
-        )
+        assert sorted(
+            s.item for s in now.orders[name] if s.item in now.gold_items
+        ) == sorted(now.gold_items)
     assert not {s.item for s in now.orders["ben"]} & now.gold_items
 
 
@@ -322,23 +374,39 @@ def test_decided_items_of_a_locked_campaign_become_gold_with_the_text_that_was_j
 
     def drawn(n: int) -> tuple[Gold, ...]:
         return gold_of_campaign(
-            store, answered, "pilot", n, OURS, Looks(study_labels(), Texts.ONE, blind=True), seed=3
+            store,
+            answered,
+            "pilot",
+            n,
+            OURS,
+            Looks(study_labels(), Texts.ONE, blind=True),
+            seed=3,
         )
 
     with pytest.raises(CampaignError, match="not locked"):
         drawn(1)
     lock_campaign(answered, "pilot", by="lea")
     found = {entry.verdict.key: entry for entry in drawn(2)}
-    assert (found[one.verdict.key].label, found[two.verdict.key].label) == ("partial", "correct")
+    assert (found[one.verdict.key].label, found[two.verdict.key].label) == (
+        "partial",
+        "correct",
+    )
     assert found[two.verdict.key].why == "The second is right."
     with pytest.raises(CampaignError, match="has 2 decided items"):
         drawn(3)
     wish = CampaignRequest(
-        "second", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=99, gold=tuple(found.values())
+        "second",
+        ("ana",),
+        OURS,
+        Design(kind=DrawKind.ALL),
+        seed=99,
+        gold=tuple(found.values()),
     )
     second = drawn_plan(store, wish)
     for entry in second.gold:
-        before = next(item.item for item in first.items if item.verdict == entry.verdict)
+        before = next(
+            item.item for item in first.items if item.verdict == entry.verdict
+        )
         assert card(store, second, entry.item).texts == card(store, first, before).texts
 
 
@@ -351,7 +419,11 @@ def test_labels_made_elsewhere_may_be_of_gold_items(
         "item,label\n" + "".join(f"{name},wrong\n" for name in names), "utf-8"
     )
     found = read_labels(
-        LabelStore(answered, "pilot"), "ana", tmp_path / "ana.csv", Columns("item", "label"), {}
+        LabelStore(answered, "pilot"),
+        "ana",
+        tmp_path / "ana.csv",
+        Columns("item", "label"),
+        {},
     )
     assert (found.faults, [act["item"] for act in found.acts]) == (
         [],

@@ -13,7 +13,11 @@ from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, label_file
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    keep_campaign,
+    label_file,
+)
 from crane_core.pipeline.campaigns.label_frame import (
     COLUMNS,
     KEY,
@@ -42,7 +46,9 @@ def plan(answered: DataFolder, store: Store) -> Plan:
     design = Design(kind=DrawKind.ALL, repeats=0.2)
     plan = drawn_plan(
         store,
-        CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11),
+        CampaignRequest(
+            "pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11
+        ),
     )
     keep_campaign(answered, plan)
     return plan
@@ -70,13 +76,16 @@ def of_campaign(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["campaign"] == "pilot"]
 
 
-def test_imported_labels_stand_in_it_as_they_are(embedded_store: Store, folder: DataFolder) -> None:
+def test_imported_labels_stand_in_it_as_they_are(
+    embedded_store: Store, folder: DataFolder
+) -> None:
     frame = label_frame(embedded_store, folder)
     assert list(frame) == COLUMNS
     assert set(frame["kind"]) <= {"human", "judge"}
     assert frame[["campaign", "provenance", "why"]].isna().all(axis=None)
     people = frame[
-        (frame["annotator"] == "published human") & (frame["experiment"] == "crane-llm-2025-10")
+        (frame["annotator"] == "published human")
+        & (frame["experiment"] == "crane-llm-2025-10")
     ]
     assert len(people) == 2_220
     assert not frame.duplicated([*KEY, "annotator"]).any()
@@ -133,19 +142,29 @@ def test_every_item_has_its_outcome(answered: DataFolder, plan: Plan) -> None:
     assert list(found) == [item.item for item in plan.items]
     assert found[one.item] == Final(None, Provenance.OPEN)
     assert found[two.item] == Final(C, Provenance.SINGLE)
-    assert found[three.item] == Final(W, Provenance.ADJUDICATED, "eva, agreed after discussion")
+    assert found[three.item] == Final(
+        W, Provenance.ADJUDICATED, "eva, agreed after discussion"
+    )
     assert {
-        final for item, final in found.items() if item not in {one.item, two.item, three.item}
+        final
+        for item, final in found.items()
+        if item not in {one.item, two.item, three.item}
     } == {Final(None, Provenance.UNLABELLED)}
 
 
-def test_an_undone_label_is_none(answered: DataFolder, store: Store, plan: Plan) -> None:
+def test_an_undone_label_is_none(
+    answered: DataFolder, store: Store, plan: Plan
+) -> None:
     one, two = firsts(plan, 2)
     label(answered, "ana", {one: C, two: P})
     LabelStore(answered, "pilot").take(
-        "ana", [{"event": "undo-0001", "action": "undo", "item": one.item, "showing": 1}]
+        "ana",
+        [{"event": "undo-0001", "action": "undo", "item": one.item, "showing": 1}],
     )
-    assert list(of_campaign(label_frame(store, answered))["label"]) == ["partial", "partial"]
+    assert list(of_campaign(label_frame(store, answered))["label"]) == [
+        "partial",
+        "partial",
+    ]
     assert final_outcomes(answered, plan)[one.item].provenance is Provenance.UNLABELLED
 
 
@@ -155,25 +174,62 @@ def test_hidden_repeats_are_in_their_own_frame_and_count_in_no_other(
     again = [showing for showing in plan.orders["ana"] if showing.showing == 2]
     assert len(again) == round(0.2 * len(plan.items)) > 3
     first = [Showing(showing.item, 1) for showing in again]
-    label(answered, "ana", {first[0]: C, first[1]: P, again[0]: C, again[1]: W, again[2]: C})
+    label(
+        answered,
+        "ana",
+        {first[0]: C, first[1]: P, again[0]: C, again[1]: W, again[2]: C},
+    )
     case_of = {item.item: item.verdict.case_id for item in plan.items}
     told = repeat_frame(answered)
-    assert list(told) == ["campaign", "annotator", "benchmark", "case_id", "first", "again"]
+    assert list(told) == [
+        "campaign",
+        "annotator",
+        "benchmark",
+        "case_id",
+        "first",
+        "again",
+    ]
     assert sorted(told.itertuples(index=False, name=None)) == sorted(
         [
-            ("pilot", "pilot: ana", "minibench", case_of[first[0].item], "correct", "correct"),
-            ("pilot", "pilot: ana", "minibench", case_of[first[1].item], "partial", "wrong"),
+            (
+                "pilot",
+                "pilot: ana",
+                "minibench",
+                case_of[first[0].item],
+                "correct",
+                "correct",
+            ),
+            (
+                "pilot",
+                "pilot: ana",
+                "minibench",
+                case_of[first[1].item],
+                "partial",
+                "wrong",
+            ),
         ]
     )
     frame = of_campaign(label_frame(store, answered))
     assert list(frame[frame["kind"] == "annotator"]["label"]) == ["correct", "partial"]
-    assert final_outcomes(answered, plan)[again[2].item].provenance is Provenance.UNLABELLED
+    assert (
+        final_outcomes(answered, plan)[again[2].item].provenance
+        is Provenance.UNLABELLED
+    )
 
 
-def test_without_repeats_their_frame_is_empty_and_has_its_columns(folder: DataFolder) -> None:
+def test_without_repeats_their_frame_is_empty_and_has_its_columns(
+    folder: DataFolder,
+) -> None:
     told = repeat_frame(folder)
     assert len(told) == 0
-    assert list(told) == ["campaign", "annotator", "benchmark", "case_id", "first", "again"]
+    assert list(told) == [
+        "campaign",
+        "annotator",
+        "benchmark",
+        "case_id",
+        "first",
+        "again",
+    ]
 
 
 def test_lines_of_another_plan_in_a_file_say_nothing(

@@ -32,7 +32,12 @@ from crane_core.pipeline.campaigns.campaigns import (
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.guideline import change_guideline
 from crane_core.pipeline.campaigns.label_frame import final_outcomes, label_frame
-from crane_core.pipeline.campaigns.label_import import Columns, Read, RowFault, read_labels
+from crane_core.pipeline.campaigns.label_import import (
+    Columns,
+    Read,
+    RowFault,
+    read_labels,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.status import campaign_status
 from crane_core.pipeline.loading.load import prepare, rebuild
@@ -53,7 +58,10 @@ Write = Callable[..., Path]
 def plan(answered: DataFolder) -> Plan:
     store = prepare(answered)
     plan = drawn_plan(
-        store, CampaignRequest("pilot", ("ana", "eva"), OURS, Design(kind=DrawKind.ALL), seed=7)
+        store,
+        CampaignRequest(
+            "pilot", ("ana", "eva"), OURS, Design(kind=DrawKind.ALL), seed=7
+        ),
     )
     store.close()
     keep_campaign(answered, plan)
@@ -92,7 +100,10 @@ def test_every_row_becomes_a_label_with_its_note_and_source(
     answered: DataFolder, plan: Plan, write: Write
 ) -> None:
     file = write(
-        *((item, WORDS[place % 4], f"'=note {place}") for place, item in enumerate(items_of(plan)))
+        *(
+            (item, WORDS[place % 4], f"'=note {place}")
+            for place, item in enumerate(items_of(plan))
+        )
     )
     before = datetime.now(UTC).replace(microsecond=0)
     found = stored(answered, file)
@@ -100,15 +111,20 @@ def test_every_row_becomes_a_label_with_its_note_and_source(
     journal = journal_of(answered, plan, "eva")
     for place, item in enumerate(items_of(plan)):
         showing = next(showing for showing in journal.given if showing.item == item)
-        assert journal.given[showing].label == MEANING.get(WORDS[place % 4], WORDS[place % 4])
+        assert journal.given[showing].label == MEANING.get(
+            WORDS[place % 4], WORDS[place % 4]
+        )
         assert journal.notes[showing] == f"=note {place}"
     acts = ledger.tail(label_file(answered, "pilot", "eva")).records
     assert {act.source for act in acts} == {found.source}
     assert found.source.startswith("eva.csv, sha256 ")
     assert all(
-        before <= datetime.fromisoformat(act.received_at) <= datetime.now(UTC) for act in acts
+        before <= datetime.fromisoformat(act.received_at) <= datetime.now(UTC)
+        for act in acts
     )
-    progress = next(p for p in campaign_status(answered, "pilot").progress if p.annotator == "eva")
+    progress = next(
+        p for p in campaign_status(answered, "pilot").progress if p.annotator == "eva"
+    )
     assert (progress.n_done, progress.pace.n, progress.pace.n_quick) == (48, 0, 0), (
         "no time was spent here"
     )
@@ -119,13 +135,26 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
 ) -> None:
     desk = LabelStore(answered, "pilot")
     for place, item in enumerate(items_of(plan)):
-        act = {"event": f"ana-{place:06}", "action": "label", "item": item, "showing": 1}
-        assert desk.take("ana", [act | {"label": ("correct", "wrong")[place % 2]}]).refused == {}
+        act = {
+            "event": f"ana-{place:06}",
+            "action": "label",
+            "item": item,
+            "showing": 1,
+        }
+        assert (
+            desk.take("ana", [act | {"label": ("correct", "wrong")[place % 2]}]).refused
+            == {}
+        )
     stored(
         answered,
-        write(*((item, WORDS[place % 3], "") for place, item in enumerate(items_of(plan)))),
+        write(
+            *((item, WORDS[place % 3], "") for place, item in enumerate(items_of(plan)))
+        ),
     )
-    said = [(("correct", "wrong")[place % 2], MEANING[WORDS[place % 3]]) for place in range(48)]
+    said = [
+        (("correct", "wrong")[place % 2], MEANING[WORDS[place % 3]])
+        for place in range(48)
+    ]
     finals = final_outcomes(answered, plan)
     assert [finals[item].label for item in items_of(plan)] == [
         Label(one) if one == other else None for one, other in said
@@ -156,7 +185,13 @@ def test_each_fault_is_told_with_its_line_and_counted(
     answered: DataFolder, plan: Plan, write: Write
 ) -> None:
     one, two, three, four, five, *_ = items_of(plan)
-    act = {"event": "eva-000001", "action": "label", "item": one, "showing": 1, "label": "wrong"}
+    act = {
+        "event": "eva-000001",
+        "action": "label",
+        "item": one,
+        "showing": 1,
+        "label": "wrong",
+    }
     LabelStore(answered, "pilot").take("eva", [act])
     file = write(
         (one, "good", ""),
@@ -185,14 +220,18 @@ def test_each_fault_is_told_with_its_line_and_counted(
     assert len(journal_of(answered, plan, "eva").given) == 1, "reading stores nothing"
 
 
-def test_an_item_of_somebody_else_is_not_taken(answered: DataFolder, write: Write) -> None:
+def test_an_item_of_somebody_else_is_not_taken(
+    answered: DataFolder, write: Write
+) -> None:
     store = prepare(answered)
     design = Design(
         kind=DrawKind.ALL,
         overlap=next(o for o in type(Design().overlap) if o.name == "NONE"),
         repeats=0,
     )
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, design, seed=7))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana", "eva"), OURS, design, seed=7)
+    )
     store.close()
     keep_campaign(answered, plan)
     found = read(answered, write(*((item, "good", "") for item in items_of(plan))))
@@ -240,11 +279,15 @@ def test_a_second_label_is_a_duplicate_if_it_is_the_same_and_a_contradiction_if_
     )
     found = read(answered, file)
     assert found.counts() == {"duplicate": 1, "contradiction": 1, "already labelled": 1}
-    [line] = [fault.words for fault in found.faults if fault.fault is RowFault.CONTRADICTION]
+    [line] = [
+        fault.words for fault in found.faults if fault.fault is RowFault.CONTRADICTION
+    ]
     assert "already, labelled correct, and this row says 'wrong'" in line
 
 
-def test_the_guideline_in_force_is_stamped(answered: DataFolder, plan: Plan, write: Write) -> None:
+def test_the_guideline_in_force_is_stamped(
+    answered: DataFolder, plan: Plan, write: Write
+) -> None:
     changed = change_guideline(answered, "pilot", "Judge otherwise.", by="cleo")
     stored(answered, write((items_of(plan)[0], "good", "")))
     [given] = journal_of(answered, plan, "eva").given.values()

@@ -33,8 +33,15 @@ from tests.patience import PATIENCE_S
 Keep = Callable[..., tuple[DataFolder, Plan]]
 
 
-def act(event: str, showing: Showing, action: str = "label", **more: Any) -> dict[str, Any]:
-    raw = {"event": event, "action": action, "item": showing.item, "showing": showing.showing}
+def act(
+    event: str, showing: Showing, action: str = "label", **more: Any
+) -> dict[str, Any]:
+    raw = {
+        "event": event,
+        "action": action,
+        "item": showing.item,
+        "showing": showing.showing,
+    }
     return raw | ({"label": "partial"} if action == "label" else {}) | more
 
 
@@ -51,14 +58,18 @@ def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
-    taken = desk.take("ana", [act("event-0001", one), act("event-0002", two, label="correct")])
+    taken = desk.take(
+        "ana", [act("event-0001", one), act("event-0002", two, label="correct")]
+    )
     taken_later = desk.take("ana", [act("event-0003", one, "undo")])
     assert (taken.saved, taken.refused) == (["event-0001", "event-0002"], {})
     assert taken_later.saved == ["event-0003"]
     assert 0 < taken.seconds < PATIENCE_S
     records = ledger.tail(label_file(folder, "pilot", "ana")).records
     assert [
-        (r.event, r.sequence, r.action, r.guideline) for r in records if isinstance(r, Annotation)
+        (r.event, r.sequence, r.action, r.guideline)
+        for r in records
+        if isinstance(r, Annotation)
     ] == [
         ("event-0001", 1, "label", plan.guideline),
         ("event-0002", 2, "label", plan.guideline),
@@ -109,7 +120,9 @@ def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
 ) -> None:
     folder, plan = pilot()
     one, two, *_ = plan.orders["ana"]
-    LabelStore(folder, "pilot").take("ana", [act("event-0001", one, guideline=plan.guideline)])
+    LabelStore(folder, "pilot").take(
+        "ana", [act("event-0001", one, guideline=plan.guideline)]
+    )
     (tmp_path / "guideline.md").write_text("Judge otherwise.", "utf-8")
     monkeypatch.setattr(guideline, "files", lambda _: tmp_path)
     assert guideline.guideline() == "Judge otherwise."
@@ -124,9 +137,9 @@ def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
     )
     assert (taken.saved, list(taken.refused)) == (["event-0002"], ["event-0003"])
     records = ledger.tail(label_file(folder, "pilot", "ana")).records
-    assert {record.guideline for record in records if isinstance(record, Annotation)} == {
-        version_of("g1")
-    }
+    assert {
+        record.guideline for record in records if isinstance(record, Annotation)
+    } == {version_of("g1")}
 
 
 def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,16 +152,23 @@ def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> N
         os, "write", lambda handle, data: written.append(data) or write(handle, data)
     )
     desk.take(
-        "ana", [act(f"event-{i:04}", showing) for i, showing in enumerate(plan.orders["ana"][:9])]
+        "ana",
+        [
+            act(f"event-{i:04}", showing)
+            for i, showing in enumerate(plan.orders["ana"][:9])
+        ],
     )
     assert [data.count(b"\n") for data in written] == [9]
 
 
-def test_what_is_sent_again_counts_as_saved_and_is_not_written_again(pilot: Keep) -> None:
+def test_what_is_sent_again_counts_as_saved_and_is_not_written_again(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     first, second = (
-        act(f"event-{i:04}", showing) for i, showing in enumerate(plan.orders["ana"][:2])
+        act(f"event-{i:04}", showing)
+        for i, showing in enumerate(plan.orders["ana"][:2])
     )
     desk.take("ana", [first])
     taken = desk.take("ana", [first, second, second, first])
@@ -177,7 +197,9 @@ def test_a_refused_act_does_not_hold_back_the_others(pilot: Keep) -> None:
     assert sorted(taken.refused) == sorted(
         ["event-0002", "event-0003", "event-0004", "event-0005", "None", "x" * 64]
     )
-    assert taken.refused["event-0003"] == "000000000000, showing 1, is not an item of ana"
+    assert (
+        taken.refused["event-0003"] == "000000000000, showing 1, is not an item of ana"
+    )
 
 
 def test_an_event_that_was_refused_may_come_again_mended(pilot: Keep) -> None:
@@ -185,7 +207,9 @@ def test_an_event_that_was_refused_may_come_again_mended(pilot: Keep) -> None:
     desk = LabelStore(folder, "pilot")
     one = plan.orders["ana"][0]
     assert desk.take("ana", [act("event-0001", one, label="good")]).saved == []
-    assert desk.take("ana", [act("event-0001", one, label="wrong")]).saved == ["event-0001"]
+    assert desk.take("ana", [act("event-0001", one, label="wrong")]).saved == [
+        "event-0001"
+    ]
 
 
 def test_a_longer_event_that_begins_like_a_saved_one_is_not_saved(pilot: Keep) -> None:
@@ -214,7 +238,10 @@ def test_a_check_writes_nothing_and_waits_for_nobody_who_writes(pilot: Keep) -> 
     assert desk.check("ana", [act("event-0001", one)]).saved == ["event-0001"]
     assert files() == before, "not even a lock"
     desk.take("ana", [act("event-0001", one)])
-    with ThreadPoolExecutor(1) as thread, ledger.exclusively(label_file(folder, "pilot", "ana")):
+    with (
+        ThreadPoolExecutor(1) as thread,
+        ledger.exclusively(label_file(folder, "pilot", "ana")),
+    ):
         acts = [
             act("event-0001", one),
             act("event-0002", two),
@@ -222,7 +249,10 @@ def test_a_check_writes_nothing_and_waits_for_nobody_who_writes(pilot: Keep) -> 
         ]
         found = thread.submit(desk.check, "ana", acts).result(PATIENCE_S)
     assert [fresh.event for fresh in found.fresh] == ["event-0002"]
-    assert (found.saved, list(found.refused)) == (["event-0001", "event-0002"], ["event-0003"])
+    assert (found.saved, list(found.refused)) == (
+        ["event-0001", "event-0002"],
+        ["event-0003"],
+    )
     assert events_on_disk(folder, "ana") == ["event-0001"]
 
 
@@ -243,7 +273,9 @@ def test_there_is_no_desk_without_a_campaign(tmp_path: Path) -> None:
         LabelStore(DataFolder(tmp_path), "pilot")
 
 
-def test_a_locked_campaign_takes_nothing_at_a_desk_that_was_open_before(pilot: Keep) -> None:
+def test_a_locked_campaign_takes_nothing_at_a_desk_that_was_open_before(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
@@ -310,12 +342,16 @@ def test_a_file_that_was_replaced_is_read_anew(pilot: Keep) -> None:
     file = label_file(folder, "pilot", "ana")
     before = file.read_bytes()
     file.write_bytes(before.replace(b"partial", b"correct") * 2)
-    assert {given.label for given in desk.journal("ana").given.values()} == {Label.CORRECT}
+    assert {given.label for given in desk.journal("ana").given.values()} == {
+        Label.CORRECT
+    }
     assert desk.take("ana", [act("event-0003", three)]).saved == ["event-0003"]
     assert desk.journal("ana").given.keys() == {one, two, three}
 
 
-@pytest.mark.parametrize("leave", [lambda file: file.unlink(), lambda file: file.write_bytes(b"")])
+@pytest.mark.parametrize(
+    "leave", [lambda file: file.unlink(), lambda file: file.write_bytes(b"")]
+)
 def test_a_file_that_was_taken_away_is_not_remembered(
     pilot: Keep, leave: Callable[[Path], object]
 ) -> None:
@@ -336,7 +372,9 @@ def test_lines_that_are_no_acts_do_not_stop_the_desk(pilot: Keep) -> None:
     one, two, *_ = plan.orders["ana"]
     desk.take("ana", [act("event-0001", one)])
     with label_file(folder, "pilot", "ana").open("ab") as file:
-        file.write(b'not json\n{"record": "campaign"}\n\xff\xfe\n' + b"[" * 100_000 + b"\n")
+        file.write(
+            b'not json\n{"record": "campaign"}\n\xff\xfe\n' + b"[" * 100_000 + b"\n"
+        )
     assert desk.take("ana", [act("event-0002", two)]).saved == ["event-0002"]
     assert LabelStore(folder, "pilot").journal("ana").given.keys() == {one, two}
 
@@ -366,7 +404,12 @@ def label_all(
 ) -> None:
     """Every showing of the order, in batches that overlap, half of them under events that the other tab uses, too."""
     raws = [
-        act(f"shared-{i:04}" if i % 2 else f"{tab}-{i:08}", showing, label=word, seconds=1.0)
+        act(
+            f"shared-{i:04}" if i % 2 else f"{tab}-{i:08}",
+            showing,
+            label=word,
+            seconds=1.0,
+        )
         for i, showing in enumerate(order)
     ]
     for i in range(len(raws)):
@@ -378,7 +421,9 @@ def label_all(
 def held(folder: DataFolder, desk: LabelStore, plan: Plan, annotator: str) -> None:
     """What holds however acts came: nothing lost, nothing doubled, and the desk knows what the disk has."""
     order = plan.orders[annotator]
-    wanted = {f"{tab}-{i:08}" for tab in ("left", "right") for i in range(0, len(order), 2)}
+    wanted = {
+        f"{tab}-{i:08}" for tab in ("left", "right") for i in range(0, len(order), 2)
+    }
     wanted |= {f"shared-{i:04}" for i in range(1, len(order), 2)}
     records = [
         r
@@ -447,9 +492,12 @@ def test_a_journal_can_be_read_while_another_tab_labels(pilot: Keep) -> None:
         while not done or done[-1] < len(plan.orders["ana"]):
             journal = desk.journal("ana")
             assert all(
-                journal.given[showing].label == Label.PARTIAL for showing in journal.undoable()
+                journal.given[showing].label == Label.PARTIAL
+                for showing in journal.undoable()
             )
-            assert sum(given.seconds for given in journal.given.values()) == journal.n_done
+            assert (
+                sum(given.seconds for given in journal.given.values()) == journal.n_done
+            )
             assert journal.given.keys().isdisjoint(journal.upcoming(16))
             done.append(journal.n_done)
 
@@ -465,7 +513,13 @@ def test_a_decision_is_on_the_disk_with_who_and_why(pilot: Keep) -> None:
     folder, plan = pilot()
     item = plan.items[0].item
     decision = adjudicate(
-        folder, plan, item, by="eva", label=Label.WRONG, reason="b", note="seen \n together"
+        folder,
+        plan,
+        item,
+        by="eva",
+        label=Label.WRONG,
+        reason="b",
+        note="seen \n together",
     )
     assert (decision.annotator, decision.action, decision.reason, decision.note, decision.sequence) == (
         "eva", AnnotationAction.ADJUDICATE, "b", "seen \n together", 1,
@@ -495,7 +549,12 @@ def test_what_is_no_decision_is_refused_and_not_written(
     pilot: Keep, change: dict[str, Any], told: str
 ) -> None:
     folder, plan = pilot()
-    words = {"item": plan.items[0].item, "by": "eva", "label": Label.WRONG, "reason": "b"} | change
+    words = {
+        "item": plan.items[0].item,
+        "by": "eva",
+        "label": Label.WRONG,
+        "reason": "b",
+    } | change
     item = words.pop("item")
     with pytest.raises((CampaignError, LedgerError), match=told):
         adjudicate(folder, plan, item, **words)

@@ -83,7 +83,9 @@ def place(pilot: Keep) -> tuple[DataFolder, Plan]:
 
 
 @pytest.fixture
-def nursery(place: tuple[DataFolder, Plan], root: Path) -> Iterator[subprocess.Popen[bytes]]:
+def nursery(
+    place: tuple[DataFolder, Plan], root: Path
+) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-c", NURSERY, str(place[0].path)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
@@ -107,7 +109,8 @@ class Told:
     def hear(self, word: str, annotator: str, said: list[Any]) -> None:
         if word == "try":
             self.acts[annotator] |= {
-                e: (action, Showing(item, n), label) for e, action, item, n, label in said
+                e: (action, Showing(item, n), label)
+                for e, action, item, n, label in said
             }
             self.under_way[annotator] = [entry[0] for entry in said]
         else:
@@ -131,7 +134,9 @@ def killed_labeller(nursery: subprocess.Popen[bytes], seed: int, told: Told) -> 
         told.hear(*said)
 
 
-def labels_of(told: Told, annotator: str, events: list[str]) -> dict[Showing, str | None]:
+def labels_of(
+    told: Told, annotator: str, events: list[str]
+) -> dict[Showing, str | None]:
     """Labels in force after these events: the last word on every showing."""
     labels: dict[Showing, str | None] = {}
     for action, showing, label in (told.acts[annotator][event] for event in events):
@@ -166,7 +171,9 @@ def tear(file: Path, chance: random.Random) -> None:
 
 
 def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
-    place: tuple[DataFolder, Plan], nursery: subprocess.Popen[bytes], record_property: Recorded
+    place: tuple[DataFolder, Plan],
+    nursery: subprocess.Popen[bytes],
+    record_property: Recorded,
 ) -> None:
     folder, plan = place
     told = Told()
@@ -181,12 +188,18 @@ def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
             assert events[: len(kept[annotator])] == kept[annotator], (
                 "what was there before has changed"
             )
-            assert set(told.saved[annotator]) <= set(events), "an acknowledged act is lost"
-            n_extra = len(set(events) - set(told.saved[annotator]) - set(kept[annotator]))
-            assert set(events) - set(told.saved[annotator]) - set(kept[annotator]) <= set(
-                told.under_way[annotator]
+            assert set(told.saved[annotator]) <= set(events), (
+                "an acknowledged act is lost"
             )
-            assert events[len(events) - n_extra :] == told.under_way[annotator][:n_extra]
+            n_extra = len(
+                set(events) - set(told.saved[annotator]) - set(kept[annotator])
+            )
+            assert set(events) - set(told.saved[annotator]) - set(
+                kept[annotator]
+            ) <= set(told.under_way[annotator])
+            assert (
+                events[len(events) - n_extra :] == told.under_way[annotator][:n_extra]
+            )
             assert [act.sequence for act in acts] == list(range(1, len(acts) + 1))
             desk = LabelStore(folder, "pilot")
             given = {
@@ -236,7 +249,9 @@ def gone_on(
     return [act.event for act in acts]
 
 
-def assert_reported(folder: DataFolder, kept: dict[str, list[str]], n_torn: dict[str, int]) -> None:
+def assert_reported(
+    folder: DataFolder, kept: dict[str, list[str]], n_torn: dict[str, int]
+) -> None:
     """The store has every act once, and a problem for every line that was torn."""
     store = open_store(IN_MEMORY)
     try:
@@ -254,4 +269,6 @@ def assert_reported(folder: DataFolder, kept: dict[str, list[str]], n_torn: dict
     finally:
         store.close()
     assert dict(acts) == {annotator: len(events) for annotator, events in kept.items()}
-    assert dict(problems) == {f"{annotator}.jsonl": n for annotator, n in n_torn.items() if n}
+    assert dict(problems) == {
+        f"{annotator}.jsonl": n for annotator, n in n_torn.items() if n
+    }

@@ -53,7 +53,8 @@ def test_an_invalid_choice_is_not_stored(empty: DataFolder) -> None:
 
 
 @pytest.mark.parametrize(
-    "chosen", ["not JSON", "[]", '{"isOff": false, "keys": {"skip": "r"}}', "[" * 100_000]
+    "chosen",
+    ["not JSON", "[]", '{"isOff": false, "keys": {"skip": "r"}}', "[" * 100_000],
 )
 def test_what_cannot_be_read_is_told_and_replaced_by_the_next_choice(
     empty: DataFolder, chosen: str
@@ -62,7 +63,8 @@ def test_what_cannot_be_read_is_told_and_replaced_by_the_next_choice(
     assert file is not None
     ledger.append(file, KeyChoice("ana", "2026-11-21T10:00:00.000+00:00", chosen))
     with pytest.raises(
-        CampaignError, match="The keys kept for ana cannot be read, so the standard keys are on"
+        CampaignError,
+        match="The keys kept for ana cannot be read, so the standard keys are on",
     ):
         own_keys(empty, "ana")
     keep_keys(empty, "ana", J)

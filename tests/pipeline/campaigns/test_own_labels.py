@@ -47,12 +47,25 @@ from crane_core.pipeline.campaigns.export.repeat import (
     keep_replayed,
     repeated_plan,
 )
-from crane_core.pipeline.campaigns.label_frame import KEY, final_outcomes, label_frame, repeat_frame
-from crane_core.pipeline.campaigns.label_sets import common_set, label_sets, standing_words
+from crane_core.pipeline.campaigns.label_frame import (
+    KEY,
+    final_outcomes,
+    label_frame,
+    repeat_frame,
+)
+from crane_core.pipeline.campaigns.label_sets import (
+    common_set,
+    label_sets,
+    standing_words,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.campaigns.rounds import Which, label_again
 from crane_core.pipeline.campaigns.status import campaign_status
-from crane_core.pipeline.judging.judged import annotators_of, judged_by, judging_campaigns
+from crane_core.pipeline.judging.judged import (
+    annotators_of,
+    judged_by,
+    judging_campaigns,
+)
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -69,7 +82,12 @@ def new_plan(store: Store, labels: LabelSet, people: tuple[str, ...] = PEOPLE) -
     return drawn_plan(
         store,
         CampaignRequest(
-            "pilot", people, OURS, Design(DrawKind.ALL, repeats=0.1), seed=3, labels=labels
+            "pilot",
+            people,
+            OURS,
+            Design(DrawKind.ALL, repeats=0.1),
+            seed=3,
+            labels=labels,
         ),
     )
 
@@ -87,13 +105,21 @@ def label_all(folder: DataFolder, plan: Plan) -> dict[str, dict[str, str]]:
     """Everybody labels everything; ben differs on every fourth item, cleo on every sixth. Item to label of each."""
     desk = LabelStore(folder, plan.campaign)
     codes = plan.labels.codes
-    first = {item.item: code for item, code in zip(plan.items, cycle(codes), strict=False)}
+    first = {
+        item.item: code for item, code in zip(plan.items, cycle(codes), strict=False)
+    }
     said = {}
     for name, every in zip(plan.annotators, (0, 4, 6), strict=False):
-        other = [item for place, item in enumerate(first) if every and place % every == 0]
-        said[name] = first | {item: codes[codes.index(first[item]) - 1] for item in other}
+        other = [
+            item for place, item in enumerate(first) if every and place % every == 0
+        ]
+        said[name] = first | {
+            item: codes[codes.index(first[item]) - 1] for item in other
+        }
         order = sorted(plan.orders[name], key=lambda one: one.showing)
-        acts = [act("label", one, label=said[name][one.item], seconds=9.0) for one in order]
+        acts = [
+            act("label", one, label=said[name][one.item], seconds=9.0) for one in order
+        ]
         assert desk.take(name, acts).refused == {}
     return said
 
@@ -112,7 +138,9 @@ def check_acts(folder: DataFolder, plan: Plan) -> None:
     assert desk.take("ana", [said, act("flag", showing)]).refused == {}
     assert journal_of(folder, plan, "ana").given[showing].reason == last.reasons[0]
     without = next(label for label in plan.labels.labels if not label.reasons)
-    desk.take("ana", [act("label", showing, label=without.code, reason=last.reasons[0])])
+    desk.take(
+        "ana", [act("label", showing, label=without.code, reason=last.reasons[0])]
+    )
     assert journal_of(folder, plan, "ana").given[showing].reason is None
     desk.take("ana", [act("undo", showing)])
     assert showing not in journal_of(folder, plan, "ana").given
@@ -123,7 +151,9 @@ def check_acts(folder: DataFolder, plan: Plan) -> None:
 def decide_all(folder: DataFolder, plan: Plan) -> None:
     decided = plan.labels.codes[0]
     with pytest.raises(CampaignError, match="one of its labels"):
-        adjudicate(folder, plan, plan.items[0].item, by="lea", label="misdetected", reason="a")
+        adjudicate(
+            folder, plan, plan.items[0].item, by="lea", label="misdetected", reason="a"
+        )
     for dispute in undecided(disputes(folder, plan)):
         adjudicate(folder, plan, dispute.item, by="lea", label=decided, reason="a")
     assert undecided(disputes(folder, plan)) == []
@@ -144,7 +174,10 @@ def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     check_so_far(answered, plan, said)
     again = label_again(answered, "pilot", Which(labels=(labels.codes[-1],)), by="lea")
     assert set(again.items) == {
-        item for name in said for item, code in said[name].items() if code == labels.codes[-1]
+        item
+        for name in said
+        for item, code in said[name].items()
+        if code == labels.codes[-1]
     }
     plan = kept_campaign(answered, "pilot").plan
     label_all(answered, plan)
@@ -167,13 +200,18 @@ def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     prepare(elsewhere).close()
 
 
-def check_so_far(folder: DataFolder, plan: Plan, said: dict[str, dict[str, str]]) -> None:
+def check_so_far(
+    folder: DataFolder, plan: Plan, said: dict[str, dict[str, str]]
+) -> None:
     """The alpha of three people is krippendorff's, for labels without an order."""
     so_far = agreement_so_far(folder, plan, locked=False)
     numbers = [
-        [plan.labels.codes.index(said[name][item.item]) for item in plan.items] for name in PEOPLE
+        [plan.labels.codes.index(said[name][item.item]) for item in plan.items]
+        for name in PEOPLE
     ]
-    expected = krippendorff.alpha(np.array(numbers, dtype=float), level_of_measurement="nominal")
+    expected = krippendorff.alpha(
+        np.array(numbers, dtype=float), level_of_measurement="nominal"
+    )
     assert so_far.coefficient == krippendorff_alpha.NOMINAL.name
     assert so_far.found is not None and so_far.found.value == pytest.approx(expected)
 
@@ -203,7 +241,9 @@ def test_a_replay_refuses_a_label_that_the_plan_does_not_have(
     write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
     acts = tmp_path / "out" / "acts.jsonl"
     acts.write_text(acts.read_text("utf-8").replace('"unsound"', '"great"'), "utf-8")
-    with pytest.raises(CampaignError, match="'great' is not one of its labels, sound, unsound"):
+    with pytest.raises(
+        CampaignError, match="'great' is not one of its labels, sound, unsound"
+    ):
         exported_work(tmp_path / "out" / "plan.json", plan)
 
 
@@ -231,17 +271,26 @@ def test_agreement_is_on_the_campaign_s_set_and_nominal_labels_have_no_weights(
         assert common_set(labels, who, label_sets(folder)) == FOUR
         items = common_items(labels, verdicts, who, ComparedVerdicts.DIAGNOSES, FOUR)
         table = agreement_table(items).set_index("coefficient")
-        first, second = ([said[name][item.item] for item in plan.items] for name in PEOPLE[:2])
-        assert table.loc[KAPPA, "value"] == pytest.approx(cohen_kappa_score(first, second))
+        first, second = (
+            [said[name][item.item] for item in plan.items] for name in PEOPLE[:2]
+        )
+        assert table.loc[KAPPA, "value"] == pytest.approx(
+            cohen_kappa_score(first, second)
+        )
         assert pairwise(items)["value"].tolist() == [
             pytest.approx(cohen_kappa_score(first, second))
         ]
         unordered = table["why"] == NO_ORDER_OF_OWN
-        assert len(unordered[unordered]) == 4 and table.loc[unordered, "value"].isna().all()
+        assert (
+            len(unordered[unordered]) == 4
+            and table.loc[unordered, "value"].isna().all()
+        )
         of_study = common_items(labels, verdicts, who, ComparedVerdicts.DIAGNOSES)
         assert set(of_study.off_scale["label"]) == {"unclear"}
         again = self_agreement(repeat_frame(folder), label_sets(folder))
-        assert again.loc[again["coefficient"] == "Percent agreement", "value"].tolist() == [
+        assert again.loc[
+            again["coefficient"] == "Percent agreement", "value"
+        ].tolist() == [
             1.0,
             1.0,
         ]
@@ -265,7 +314,8 @@ def test_results_count_own_labels_by_credit(
         expected = [study[str(code)] for code in code_of.values()]
         assert {"unclear"} < set(code_of.values())
         assert rows["human"].tolist() == [
-            Label.UNVERIFIABLE if code == "unclear" else code for code in code_of.values()
+            Label.UNVERIFIABLE if code == "unclear" else code
+            for code in code_of.values()
         ]
         half = outcomes(rows.reset_index(), VoteRule.MAJORITY, Credit.HALF)
         strict = outcomes(rows.reset_index(), VoteRule.MAJORITY, Credit.STRICT)
@@ -276,12 +326,17 @@ def test_results_count_own_labels_by_credit(
         )
         assert half.is_labelled.all()
         assert judging_campaigns(folder) == {"pilot"}
-        assert annotators_of(labels, verdicts, judging_campaigns(folder))[-1] == "pilot: final"
+        assert (
+            annotators_of(labels, verdicts, judging_campaigns(folder))[-1]
+            == "pilot: final"
+        )
     finally:
         store.close()
 
 
-def test_labels_without_one_of_the_study_do_not_judge_results(answered: DataFolder) -> None:
+def test_labels_without_one_of_the_study_do_not_judge_results(
+    answered: DataFolder,
+) -> None:
     store = prepare(answered)
     plan = new_plan(store, TWO)
     store.close()

@@ -43,7 +43,9 @@ def store(answered: DataFolder) -> Iterator[Store]:
 
 def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -> None:
     # Paper, 4.5 and table 1: 218 of 501 by Equation 1, 40/44/31/33/35/39 = 222 after rounding up.
-    plan = drawn_plan(study_store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=SEED))
+    plan = drawn_plan(
+        study_store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=SEED)
+    )
     told = outline(plan, clustering(study_store, plan))
     assert "501 verdicts" in told.sentences[0]
     assert "(margin 5%, confidence 95%, p 0.5) needs 218" in told.sentences[1]
@@ -59,14 +61,18 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -
     assert told.remarks == ()
 
 
-def test_the_published_labels_tell_how_alike_verdicts_of_a_case_are(study_store: Store) -> None:
+def test_the_published_labels_tell_how_alike_verdicts_of_a_case_are(
+    study_store: Store,
+) -> None:
     plan = drawn_plan(study_store, CampaignRequest("pilot", ("ana",), STUDY, seed=SEED))
     weight = clustering(study_store, plan)
     assert weight.likeness is not None
     assert weight.likeness.source == "published human"
     assert (weight.likeness.rho.n, weight.likeness.rho.n_clusters) == (501, 108)
     assert weight.likeness.rho.value == pytest.approx(anova_rho(study_store, plan))
-    assert weight.likeness.rho.low < weight.likeness.rho.value < weight.likeness.rho.high
+    assert (
+        weight.likeness.rho.low < weight.likeness.rho.value < weight.likeness.rho.high
+    )
     (entry,) = weight.weights
     sizes = [len(group) for group in cases_of(plan).values()]
     assert entry.effect == design_effect(sizes, weight.likeness.rho.value)
@@ -93,7 +99,16 @@ def anova_rho(store: Store, plan: Plan) -> float:
     frame = frame[frame["annotator"] == "published human"]
     key = list(
         zip(
-            *(frame[c] for c in ("benchmark", "instance_id", "detector", "setting", "experiment")),
+            *(
+                frame[c]
+                for c in (
+                    "benchmark",
+                    "instance_id",
+                    "detector",
+                    "setting",
+                    "experiment",
+                )
+            ),
             strict=True,
         )
     )
@@ -108,7 +123,8 @@ def anova_rho(store: Store, plan: Plan) -> float:
 
 def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     plan = drawn_plan(
-        store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=SEED)
+        store,
+        CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=SEED),
     )
     weight = clustering(store, plan)
     assert weight.likeness is None
@@ -119,8 +135,13 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     told = outline(plan, weight)
     assert told.sentences[1] == "Design: all 48 are labelled."
     assert weight.margin_here == 0
-    assert told.dependence[2].startswith("No human labels exist yet to estimate the correlation")
-    assert "rho = 0.50, the effective sample size is 19 (design effect 2.50)" in told.dependence[5]
+    assert told.dependence[2].startswith(
+        "No human labels exist yet to estimate the correlation"
+    )
+    assert (
+        "rho = 0.50, the effective sample size is 19 (design effect 2.50)"
+        in told.dependence[5]
+    )
 
 
 def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> None:
@@ -135,14 +156,21 @@ def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> No
     assert told.startswith(
         "Each of the 12 items is another case, so the items are independent. For the 12 verdicts"
     )
-    assert "±0.0%; for new cases of this kind it is ±28.3%." in told  # 1.96 sqrt(0.25 / 12)
+    assert (
+        "±0.0%; for new cases of this kind it is ±28.3%." in told
+    )  # 1.96 sqrt(0.25 / 12)
     text = in_words(plan, outline(plan, clustering(store, plan)))
-    assert text.startswith("Campaign pilot\n") and "ana: 12 items and 0 hidden repeats" in text
+    assert (
+        text.startswith("Campaign pilot\n")
+        and "ana: 12 items and 0 hidden repeats" in text
+    )
 
 
 def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
     design = Design(kind=DrawKind.ALL, overlap=Overlap.SAMPLE, margin=0.2)
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), OURS, design, seed=SEED))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana", "ben"), OURS, design, seed=SEED)
+    )
     told = outline(plan, clustering(store, plan))
     # Equation 1 with E = 0.2 and N = 48: 46.1 / (0.04 * 47 + 0.9604) = 16.2, so 17; of 12 in each stratum, 5.
     assert "needs 17 labelled twice" in told.sentences[1]
@@ -150,9 +178,14 @@ def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
     assert [row.items for row in told.load] == [48, 20]
 
 
-def test_remarks_warn_of_a_seed_that_can_be_guessed_and_of_missing_repeats(store: Store) -> None:
+def test_remarks_warn_of_a_seed_that_can_be_guessed_and_of_missing_repeats(
+    store: Store,
+) -> None:
     wish = CampaignRequest(
-        "pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), seed=7
+        "pilot",
+        ("ana",),
+        replace(OURS, settings=("code",), detectors=("heron",)),
+        seed=7,
     )
     plan = drawn_plan(store, wish)
     remarks = outline(plan, clustering(store, plan)).remarks
@@ -174,7 +207,9 @@ def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
         48,
     )
     for row in body["strata"]:
-        line = next(line for line in text.splitlines() if line.startswith(row["stratum"]))
+        line = next(
+            line for line in text.splitlines() if line.startswith(row["stratum"])
+        )
         counts = [str(row[name]) for name in ("population", "drawn", "twice_or_more")]
         assert line.split()[-4:] == [*counts, f"{row['inclusion_probability']:.4f}"]
     assert all(sentence in text for sentence in (*told.sentences, *told.dependence))
@@ -182,15 +217,16 @@ def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
 
 def test_a_misspelt_filter_is_refused_and_what_there_is_is_named(store: Store) -> None:
     with pytest.raises(
-        CampaignError, match=r"'gpt5' is not among the detectors of minibench, ours.*egret, heron"
+        CampaignError,
+        match=r"'gpt5' is not among the detectors of minibench, ours.*egret, heron",
     ):
         check_asked(store, replace(OURS, detectors=("heron", "gpt5")))
     with pytest.raises(CampaignError, match=r"No model has verdicts.*minibench ours"):
         check_asked(store, Population("minibench", "theirs"))
     check_asked(store, replace(OURS, detectors=("heron",), settings=("code",)))
-    assert {(entry.benchmark, entry.experiment) for entry in population_choices(store)} >= {
-        ("minibench", "ours")
-    }
+    assert {
+        (entry.benchmark, entry.experiment) for entry in population_choices(store)
+    } >= {("minibench", "ours")}
 
 
 def test_what_can_be_labelled_comes_first_and_the_only_experiment_need_not_be_named(
@@ -210,15 +246,25 @@ def test_what_can_be_labelled_comes_first_and_the_only_experiment_need_not_be_na
 def test_several_experiments_of_another_benchmark_are_named_with_the_option(
     answered: DataFolder, tmp_path: Path
 ) -> None:
-    said = {"benchmark": "minibench", "instance": "numpy_1_reproduced", "detector": "heron"}
-    line = said | {"setting": "code", "index": 1, "crashes": True, "experiment": "night"}
+    said = {
+        "benchmark": "minibench",
+        "instance": "numpy_1_reproduced",
+        "detector": "heron",
+    }
+    line = said | {
+        "setting": "code",
+        "index": 1,
+        "crashes": True,
+        "experiment": "night",
+    }
     table = tmp_path / "night.jsonl"
     table.write_text(json.dumps(line) + "\n")
     assert main(["--data", str(answered.path), "import", str(table)]) == 0
     store = prepare(answered)
     try:
         with pytest.raises(
-            CampaignError, match=r"'minibench' in 2 experiments.*--experiment: ours, night\."
+            CampaignError,
+            match=r"'minibench' in 2 experiments.*--experiment: ours, night\.",
         ):
             usual_experiment(store, "minibench")
     finally:

@@ -68,7 +68,9 @@ def in_force(folder: DataFolder, plan: Plan, item: str) -> str | None:
     return given.label if given else None
 
 
-def test_a_stale_device_is_told_and_may_confirm(answered: DataFolder, plan: Plan) -> None:
+def test_a_stale_device_is_told_and_may_confirm(
+    answered: DataFolder, plan: Plan
+) -> None:
     item = plan.items[0].item
     phone, laptop = Desk(answered, "phone-aaaa"), Desk(answered, "laptop-bbb")
     first = phone.act("label", item, "correct")
@@ -119,7 +121,9 @@ def test_an_act_that_arrives_late_from_the_same_device_takes_its_place_before(
     assert in_force(answered, plan, item) == "correct"
 
 
-def test_acts_of_an_earlier_desk_are_taken_as_they_were(answered: DataFolder, plan: Plan) -> None:
+def test_acts_of_an_earlier_desk_are_taken_as_they_were(
+    answered: DataFolder, plan: Plan
+) -> None:
     item = plan.items[0].item
     store = LabelStore(answered, "pilot")
     for n, label in enumerate(("correct", "wrong")):
@@ -162,7 +166,11 @@ def test_a_device_has_a_name_and_a_count(
 
 
 def desk_file(
-    folder: DataFolder, plan: Plan, path: Path, acts: list[dict[str, Any]], **more: object
+    folder: DataFolder,
+    plan: Plan,
+    path: Path,
+    acts: list[dict[str, Any]],
+    **more: object,
 ) -> Path:
     """What a desk lets its annotator download."""
     names = desk_names(folder, plan, "ana")
@@ -276,7 +284,8 @@ def test_a_note_of_a_stale_device_stands_below_the_other_one(
     }
 
     phone.send(
-        phone.act("note", item) | {"note": "done", "note_before": "cell 4 is cut\nwrong line"}
+        phone.act("note", item)
+        | {"note": "done", "note_before": "cell 4 is cut\nwrong line"}
     )
     assert journal_of(answered, plan, "ana").notes == {Showing(item, 1): "done"}
 

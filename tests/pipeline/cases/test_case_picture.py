@@ -37,7 +37,8 @@ def test_marks_by_hand() -> None:
 def test_columns_stand_in_the_order_of_detectors_and_are_bounded() -> None:
     titles = [f"D{i}" for i in range(30)]
     drawn = picture(
-        pd.concat([verdicts(title) for title in titles], ignore_index=True), titles[::-1]
+        pd.concat([verdicts(title) for title in titles], ignore_index=True),
+        titles[::-1],
     )
     assert drawn.columns[0].title == "D29"
     assert (len(drawn.columns), drawn.n_left_out) == (MOST_COLUMNS, 60 - MOST_COLUMNS)
@@ -47,7 +48,9 @@ def test_columns_stand_in_the_order_of_detectors_and_are_bounded() -> None:
 def test_some_cases_have_the_columns_of_all() -> None:
     """No code was asked about the cases that are drawn; its column stands and is empty."""
     rows = verdicts()
-    drawn = picture(rows[(rows["case_id"] == "b") & (rows["setting"] != "code")], ["A"], asked=rows)
+    drawn = picture(
+        rows[(rows["case_id"] == "b") & (rows["setting"] != "code")], ["A"], asked=rows
+    )
     assert drawn == (picture(rows, ["A"]).columns, 0, {"b": ["", "", "", "u1"]})
 
 

@@ -58,7 +58,10 @@ def patterns(*answers: Answer) -> set[Pattern]:
     return set(pair_table(case_list("a"), verdicts(*answers))["patterns"].iloc[0])
 
 
-FOUND, SAFE = ("d1", "code", True, 5, 0, "correct"), ("d1", "code", False, 0, 5, "correct")
+FOUND, SAFE = (
+    ("d1", "code", True, 5, 0, "correct"),
+    ("d1", "code", False, 0, 5, "correct"),
+)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,9 @@ def test_patterns_by_hand(answers: Sequence[Answer], expected: set[Pattern]) -> 
 
 
 def test_the_same_detector_in_two_experiments_is_not_mixed() -> None:
-    rows = verdicts(("d1", "code", True, 0, 5, None), ("d1", "runtime", True, 5, 0, None))
+    rows = verdicts(
+        ("d1", "code", True, 0, 5, None), ("d1", "runtime", True, 5, 0, None)
+    )
     apart = rows.assign(experiment=["study", "another"])
     assert pair_table(case_list("a"), apart)["patterns"].tolist() == [()]
 
@@ -100,20 +105,30 @@ def test_counts_of_a_pair() -> None:
     )
     row = pair_table(case_list("a", "b"), rows).set_index("case_id")
     assert row.loc["a", ["n_asked", "n_found", "n_alarms"]].tolist() == [2, 1, 1]
-    assert row.loc["b", ["n_asked", "n_found", "n_alarms", "patterns"]].tolist() == [0, 0, 0, ()]
+    assert row.loc["b", ["n_asked", "n_found", "n_alarms", "patterns"]].tolist() == [
+        0,
+        0,
+        0,
+        (),
+    ]
 
 
 def test_without_verdicts_or_cases_the_table_is_whole_and_plain() -> None:
     table = pair_table(case_list("a"), verdicts(FOUND).head(0))
-    assert table[["n_asked", "n_found", "n_alarms", "patterns"]].to_numpy().tolist() == [
-        [0, 0, 0, ()]
-    ]
+    assert table[
+        ["n_asked", "n_found", "n_alarms", "patterns"]
+    ].to_numpy().tolist() == [[0, 0, 0, ()]]
     assert pair_table(case_list(), verdicts(FOUND)).empty
 
 
 def test_what_a_vote_says_and_whether_it_is_right() -> None:
     rows = voted(
-        verdicts(FOUND, SAFE, ("d", "code", True, 2, 2, None), ("d", "code", True, 0, 0, None))
+        verdicts(
+            FOUND,
+            SAFE,
+            ("d", "code", True, 2, 2, None),
+            ("d", "code", True, 0, 0, None),
+        )
     )
     assert rows["said"].tolist() == ["crash", "safe", "tie", "no answer"]
     assert rows["right"].tolist() == [True, True, None, None]
@@ -130,10 +145,16 @@ def test_filters_keep_rows_that_pass_all() -> None:
             verdicts(("d1", "code", True, 4, 1, None), case_id="b"),
         ]
     )
-    table = pair_table(case_list("a", "b", "c").assign(library=["numpy", "numpy", "pandas"]), rows)
+    table = pair_table(
+        case_list("a", "b", "c").assign(library=["numpy", "numpy", "pandas"]), rows
+    )
     assert keep(table)["case_id"].tolist() == ["a", "b", "c"]
     assert keep(table, library=["numpy"])["case_id"].tolist() == ["a", "b"]
-    assert keep(table, library=["numpy", "pandas"], stage=[])["case_id"].tolist() == ["a", "b", "c"]
+    assert keep(table, library=["numpy", "pandas"], stage=[])["case_id"].tolist() == [
+        "a",
+        "b",
+        "c",
+    ]
     assert keep(table, pattern=Pattern.FLIP)["case_id"].tolist() == ["b"]
     assert keep(table, pattern=Pattern.FLIP, library=["pandas"]).empty
     assert keep(table, find=" PAND ")["case_id"].tolist() == ["c"]
@@ -149,7 +170,16 @@ def test_a_gap_in_the_labels_is_not_found_as_a_word() -> None:
 
 
 def test_natural_order_counts_numbers() -> None:
-    names = ["pandas_10", "pandas_2", "Numpy_1", "torch", "NBspecific_3", "a_2_1", "a_10", "2"]
+    names = [
+        "pandas_10",
+        "pandas_2",
+        "Numpy_1",
+        "torch",
+        "NBspecific_3",
+        "a_2_1",
+        "a_10",
+        "2",
+    ]
     ordered = natural_order(case_list(*names))["case_id"].tolist()
     assert ordered == [
         "2",
@@ -229,9 +259,9 @@ def test_flips_say_of_which_experiment_they_are() -> None:
     """The runs of the study agree, those of another experiment flip: the case is not one of the study's flips."""
     study = verdicts(FOUND, SAFE)
     other = verdicts(("d2", "code", True, 3, 2, None)).assign(experiment="another")
-    [patterns_in] = pair_table(case_list("a"), pd.concat([study, other], ignore_index=True))[
-        "patterns_in"
-    ]
+    [patterns_in] = pair_table(
+        case_list("a"), pd.concat([study, other], ignore_index=True)
+    )["patterns_in"]
     assert dict(patterns_in) == {Pattern.FLIP: ("another",)}
 
 
@@ -244,7 +274,9 @@ def test_what_two_experiments_say_differently_is_no_difference_of_detectors() ->
 
 
 def test_any_two_inputs_can_be_compared() -> None:
-    rows = verdicts(("d1", "runtime", True, 5, 0, None), ("d1", "runtime-V", True, 0, 5, None))
+    rows = verdicts(
+        ("d1", "runtime", True, 5, 0, None), ("d1", "runtime-V", True, 0, 5, None)
+    )
     assert pair_table(case_list("a"), rows)["patterns"].tolist() == [()]
     inputs = Inputs(Setting.RUNTIME_WITHOUT_V, Setting.RUNTIME)
     assert pair_table(case_list("a"), rows, inputs=inputs)["patterns"].tolist() == [
@@ -253,7 +285,11 @@ def test_any_two_inputs_can_be_compared() -> None:
 
 
 def test_own_runs_are_one_experiment_whose_settings_are_compared() -> None:
-    rows = verdicts(("d1", "code", True, 0, 5, None), ("d1", "runtime", True, 5, 0, None))
+    rows = verdicts(
+        ("d1", "code", True, 0, 5, None), ("d1", "runtime", True, 5, 0, None)
+    )
     apart = rows.assign(experiment=["job-1", "job-2"])
-    [patterns_in] = pair_table(case_list("a"), apart, jobs={"job-1", "job-2"})["patterns_in"]
+    [patterns_in] = pair_table(case_list("a"), apart, jobs={"job-1", "job-2"})[
+        "patterns_in"
+    ]
     assert dict(patterns_in) == {Pattern.CHANGED: (OWN,), Pattern.HELPED: (OWN,)}

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.cases.turned_right import candidates, turned_right, turned_right_by_votes
+from crane_core.pipeline.cases.turned_right import (
+    candidates,
+    turned_right,
+    turned_right_by_votes,
+)
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.storage.store import Store
 
 
-def test_the_case_is_missed_from_the_code_and_found_with_the_state(embedded_store: Store) -> None:
+def test_the_case_is_missed_from_the_code_and_found_with_the_state(
+    embedded_store: Store,
+) -> None:
     verdicts = verdict_frame(embedded_store)
     shipped = verdicts[
-        (verdicts["experiment"] == "shipped") & (verdicts["detector_kind"] == DetectorKind.RULES)
+        (verdicts["experiment"] == "shipped")
+        & (verdicts["detector_kind"] == DetectorKind.RULES)
     ]
     example = turned_right(embedded_store, shipped)
     assert example is not None
-    rows = shipped[(shipped["case_id"] == example.case_id) & shipped["truth"]].set_index("setting")
+    rows = shipped[
+        (shipped["case_id"] == example.case_id) & shipped["truth"]
+    ].set_index("setting")
     assert rows["n_safe"][Setting.CODE] == 1
     assert rows["n_crash"][Setting.RUNTIME] == 1
     assert (example.without.crashes, example.with_.crashes) == (False, True)

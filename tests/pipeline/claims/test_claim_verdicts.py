@@ -4,7 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from crane_core.pipeline.claims.verdicts import ClaimEstimate, ClaimKind, ClaimVerdict, judge
+from crane_core.pipeline.claims.verdicts import (
+    ClaimEstimate,
+    ClaimKind,
+    ClaimVerdict,
+    judge,
+)
 
 HOLDS, ROUNDS, NOISE, CONTRADICTED, NOT_TESTABLE = (
     ClaimVerdict.HOLDS,
@@ -46,8 +51,14 @@ def test_a_number_is_held_to_its_digits(
 
 
 def test_a_number_of_several_is_that_of_each() -> None:
-    judged = judge(ClaimKind.NUMBER, "5", "count", estimates(("5", None, None), ("4", None, None)))
-    assert (judged.verdict, judged.why, judged.decisive.name) == (CONTRADICTED, "it is 4", "no. 2")
+    judged = judge(
+        ClaimKind.NUMBER, "5", "count", estimates(("5", None, None), ("4", None, None))
+    )
+    assert (judged.verdict, judged.why, judged.decisive.name) == (
+        CONTRADICTED,
+        "it is 4",
+        "no. 2",
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,8 +98,12 @@ def test_a_change_within_noise_still_tells_its_rounding() -> None:
         ([("7.2", None, None)], HOLDS),
     ],
 )
-def test_a_range_holds_every_estimate(spreads: list[Spread], verdict: ClaimVerdict) -> None:
-    assert judge(ClaimKind.RANGE, "7 to 10", "pp", estimates(*spreads)).verdict is verdict
+def test_a_range_holds_every_estimate(
+    spreads: list[Spread], verdict: ClaimVerdict
+) -> None:
+    assert (
+        judge(ClaimKind.RANGE, "7 to 10", "pp", estimates(*spreads)).verdict is verdict
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +142,9 @@ def test_a_direction_needs_every_sign_and_every_interval(
 
 
 def test_the_one_that_fails_is_named() -> None:
-    judged = judge(ClaimKind.RISES, "", "pp", estimates(("2", 1, 3), ("4", -1, 9), ("5", 1, 9)))
+    judged = judge(
+        ClaimKind.RISES, "", "pp", estimates(("2", 1, 3), ("4", -1, 9), ("5", 1, 9))
+    )
     assert judged.decisive.name == "no. 2"
     assert "no. 2 (1 of 3)" in judged.why
 
@@ -141,7 +158,8 @@ def test_about_is_within_a_tenth(value: str, verdict: ClaimVerdict) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [ClaimKind.RISES, ClaimKind.DOES_NOT_RISE, ClaimKind.FALLS, ClaimKind.SIMILAR]
+    "kind",
+    [ClaimKind.RISES, ClaimKind.DOES_NOT_RISE, ClaimKind.FALLS, ClaimKind.SIMILAR],
 )
 def test_no_direction_is_shown_or_refuted_by_a_tie_alone(kind: ClaimKind) -> None:
     assert judge(kind, "", "pp", estimates(("0", -16.4, 16.4))).verdict is NOISE
@@ -169,7 +187,9 @@ def test_a_threshold_is_strict_and_an_interval_that_includes_it_decides_nothing(
 
 def test_a_remark_is_told_and_stands_for_a_missing_interval() -> None:
     largest = ClaimEstimate(
-        "torch", Fraction(33), remark="the largest of 6 differences has no ordinary interval"
+        "torch",
+        Fraction(33),
+        remark="the largest of 6 differences has no ordinary interval",
     )
     judged = judge(ClaimKind.CHANGE, "+33", "pp", [largest])
     assert (judged.verdict, judged.why) == (HOLDS, largest.remark)

@@ -25,15 +25,29 @@ from crane_core.pipeline.claims.claims import (
     published_claims,
 )
 from crane_core.pipeline.claims.formats import HEADER, render_claims, verdict_counts
-from crane_core.pipeline.claims.quantities import ARCHIVE, LATER, SECOND_EVALUATOR, Loaded
+from crane_core.pipeline.claims.quantities import (
+    ARCHIVE,
+    LATER,
+    SECOND_EVALUATOR,
+    Loaded,
+)
 from crane_core.pipeline.claims.terms import read_contrasts, read_fields
 from crane_core.pipeline.claims.verdicts import ClaimKind, ClaimVerdict
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.results.measures import Credit, VoteRule, change_table, gain_table
+from crane_core.pipeline.results.measures import (
+    Credit,
+    VoteRule,
+    change_table,
+    gain_table,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.ablation_scores import complete_rows
-from crane_core.pipeline.study.printed_counts import COLUMN_SIGNS, TABLES, printed_counts
+from crane_core.pipeline.study.printed_counts import (
+    COLUMN_SIGNS,
+    TABLES,
+    printed_counts,
+)
 from crane_core.pipeline.study.table_cells import PERCENT
 from crane_core.pipeline.study.table_formats import Format
 from crane_core.pipeline.study.table_scores import STUDY, STUDY_LLMS, detected, truth
@@ -59,18 +73,32 @@ def checked(loaded: Loaded) -> dict[str, CheckedClaim]:
 def about(checked: dict[str, CheckedClaim], quantity: str, of: str) -> CheckedClaim:
     """The last claim of this quantity: those in words come after those with a number."""
     return [
-        one for one in checked.values() if one.claim.quantity == quantity and one.claim.of == of
+        one
+        for one in checked.values()
+        if one.claim.quantity == quantity and one.claim.of == of
     ][-1]
 
 
 def test_every_claim_is_a_row_with_a_name_of_its_own() -> None:
     assert len({claim.id for claim in CLAIMS}) == len(CLAIMS) > 100
-    assert all(claim.claim and claim.place and claim.unit and claim.quantity for claim in CLAIMS)
-    without_number = {ClaimKind.RISES, ClaimKind.FALLS, ClaimKind.DOES_NOT_RISE, ClaimKind.SIMILAR}
-    assert all((claim.kind in without_number) == (claim.stated == "") for claim in CLAIMS)
+    assert all(
+        claim.claim and claim.place and claim.unit and claim.quantity
+        for claim in CLAIMS
+    )
+    without_number = {
+        ClaimKind.RISES,
+        ClaimKind.FALLS,
+        ClaimKind.DOES_NOT_RISE,
+        ClaimKind.SIMILAR,
+    }
+    assert all(
+        (claim.kind in without_number) == (claim.stated == "") for claim in CLAIMS
+    )
 
 
-def test_every_claim_has_a_verdict_from_the_embedded_data(checked: dict[str, CheckedClaim]) -> None:
+def test_every_claim_has_a_verdict_from_the_embedded_data(
+    checked: dict[str, CheckedClaim],
+) -> None:
     for one in checked.values():
         assert bool(one.estimates) == (one.decisive is not None) == bool(one.basis), one
         assert one.why or one.verdict is ClaimVerdict.HOLDS, one
@@ -81,7 +109,12 @@ def test_every_claim_has_a_verdict_from_the_embedded_data(checked: dict[str, Che
     ("of", "stated", "exact", "verdict"),
     [
         (f"rate=F1 detector={GEMINI}", "+8.1", "8.04", ClaimVerdict.ROUNDS_DIFFERENTLY),
-        (f"rate=Accuracy detector={QWEN}", "+9.4", "9.46", ClaimVerdict.ROUNDS_DIFFERENTLY),
+        (
+            f"rate=Accuracy detector={QWEN}",
+            "+9.4",
+            "9.46",
+            ClaimVerdict.ROUNDS_DIFFERENTLY,
+        ),
         (
             f"rate=Accuracy score=detection from=runtime to=runtime-R detector={GEMINI}",
             "-1.4",
@@ -99,7 +132,11 @@ def test_every_claim_has_a_verdict_from_the_embedded_data(checked: dict[str, Che
     ],
 )
 def test_known_differences(
-    checked: dict[str, CheckedClaim], of: str, stated: str, exact: str, verdict: ClaimVerdict
+    checked: dict[str, CheckedClaim],
+    of: str,
+    stated: str,
+    exact: str,
+    verdict: ClaimVerdict,
 ) -> None:
     """Of Gemini without representation the printed cells differ by 1.3 (73.4 - 72.1), the counts by 3 of 222: 1.35."""
     one = about(checked, "change", of)
@@ -117,10 +154,16 @@ def test_claims_in_words(checked: dict[str, CheckedClaim]) -> None:
         True,
     )
     assert (
-        about(checked, "change", f"rate=Accuracy {qwen_first}").verdict is ClaimVerdict.WITHIN_NOISE
+        about(checked, "change", f"rate=Accuracy {qwen_first}").verdict
+        is ClaimVerdict.WITHIN_NOISE
     )
-    assert about(checked, "change", "rate=Accuracy detector=each").verdict is ClaimVerdict.HOLDS
-    pronounced = about(checked, "change", "rate=Accuracy detector=each vs score=detection")
+    assert (
+        about(checked, "change", "rate=Accuracy detector=each").verdict
+        is ClaimVerdict.HOLDS
+    )
+    pronounced = about(
+        checked, "change", "rate=Accuracy detector=each vs score=detection"
+    )
     assert pronounced.verdict is ClaimVerdict.WITHIN_NOISE
     assert [float(one.value) for one in pronounced.estimates] == pytest.approx(
         [300 / 222, 300 / 222, 700 / 222]
@@ -128,7 +171,9 @@ def test_claims_in_words(checked: dict[str, CheckedClaim]) -> None:
 
 
 def test_a_maximum_has_no_interval(checked: dict[str, CheckedClaim]) -> None:
-    largest = [one for one in checked.values() if one.claim.quantity == "largest change"]
+    largest = [
+        one for one in checked.values() if one.claim.quantity == "largest change"
+    ]
     assert len(largest) == 5
     for one in largest:
         assert one.decisive is not None
@@ -186,7 +231,9 @@ def test_the_time_of_the_median_crash_by_hand(checked: dict[str, CheckedClaim]) 
     assert saved.iloc[-5:].sum() / saved.sum() == pytest.approx(0.5246, abs=5e-5)
 
 
-def test_every_face_says_that_intervals_are_unadjusted(checked: dict[str, CheckedClaim]) -> None:
+def test_every_face_says_that_intervals_are_unadjusted(
+    checked: dict[str, CheckedClaim],
+) -> None:
     both = [checked["5.1-1"], checked["5.2-14"]]
     for fmt in (Format.MD, Format.JSON, Format.LATEX):
         assert "Intervals are unadjusted" in render_claims(both, fmt)
@@ -207,21 +254,32 @@ def test_changes_and_intervals_are_those_of_the_results_page(loaded: Loaded) -> 
         for asked in read_contrasts(f"rate={rate} detector=each"):
             found = contrast(loaded.conditions, asked.name, asked.terms)
             expected = (
-                gains.loc[asked.name, ["difference", "low", "high"]].to_numpy(dtype=float) * PERCENT
+                gains.loc[asked.name, ["difference", "low", "high"]].to_numpy(
+                    dtype=float
+                )
+                * PERCENT
             )
-            assert (float(found.value), found.low, found.high) == pytest.approx(tuple(expected))
+            assert (float(found.value), found.low, found.high) == pytest.approx(
+                tuple(expected)
+            )
 
 
 def test_changes_of_a_group_are_those_of_figure_5(loaded: Loaded) -> None:
     study = loaded.verdicts[loaded.verdicts["experiment"] == STUDY]
     table = change_table(
-        study, by="root_cause", rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+        study,
+        by="root_cause",
+        rate="Recall",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.STRICT,
     )
     table = table.set_index(["root_cause", "detector"])
     (asked,) = read_contrasts(f"rate=Recall 'root_cause=API misuse' detector={GPT_5}")
     found = contrast(loaded.conditions, asked.name, asked.terms)
     expected = (
-        table.loc[("API misuse", GPT_5), ["difference", "low", "high"]].to_numpy(dtype=float)
+        table.loc[("API misuse", GPT_5), ["difference", "low", "high"]].to_numpy(
+            dtype=float
+        )
         * PERCENT
     )
     assert (float(found.value), found.low, found.high) == pytest.approx(tuple(expected))
@@ -232,33 +290,49 @@ def test_without_answers_to_test_it_a_claim_says_what_to_load(
 ) -> None:
     none = loaded.verdicts.head(0)
     empty = loaded_from(
-        embedded_store, none, printed_numbers(embedded_store).head(0), loaded.labels.head(0)
+        embedded_store,
+        none,
+        printed_numbers(embedded_store).head(0),
+        loaded.labels.head(0),
     )
-    for one in checked_claims(empty, [claim for claim in CLAIMS if claim.quantity != "times"]):
+    for one in checked_claims(
+        empty, [claim for claim in CLAIMS if claim.quantity != "times"]
+    ):
         assert one.verdict is ClaimVerdict.NOT_TESTABLE
         assert one.claim.quantity == "not published" or one.why in (ARCHIVE, LATER), one
 
 
 def test_the_archive_answers_all_but_what_the_later_release_holds(
-    study_store: Store, crane_llm_archive: Path, tmp_path: Path, checked: dict[str, CheckedClaim]
+    study_store: Store,
+    crane_llm_archive: Path,
+    tmp_path: Path,
+    checked: dict[str, CheckedClaim],
 ) -> None:
     with_texts = checked_claims(loaded_in(study_store, DataFolder(tmp_path)), CLAIMS)
     untested = [one for one in with_texts if not one.estimates]
-    assert {one.why for one in untested if one.claim.quantity != "not published"} == {LATER}
+    assert {one.why for one in untested if one.claim.quantity != "not published"} == {
+        LATER
+    }
     assert {one.claim.quantity for one in untested} == {
         "kappa",
         "tokens",
         "predicted",
         "not published",
     }
-    answered = [one for one in with_texts if one.estimates and not checked[one.claim.id].estimates]
+    answered = [
+        one
+        for one in with_texts
+        if one.estimates and not checked[one.claim.id].estimates
+    ]
     assert {one.claim.quantity for one in answered} == {"state", "code lines"}
     assert {one.verdict for one in answered} == {ClaimVerdict.HOLDS}
     without = {one.claim.id: one.verdict for one in with_texts if one not in answered}
     assert without == {name: checked[name].verdict for name in without}
 
 
-def test_a_later_release_brings_intervals(loaded: Loaded, embedded_store: Store) -> None:
+def test_a_later_release_brings_intervals(
+    loaded: Loaded, embedded_store: Store
+) -> None:
     """Invented answers to the setting without values, for every instance: those of the runtime setting."""
     runtime = loaded.verdicts.query(
         "detector == @GPT_5 and setting == 'runtime' and experiment == @STUDY"
@@ -266,10 +340,14 @@ def test_a_later_release_brings_intervals(loaded: Loaded, embedded_store: Store)
     later = runtime.assign(experiment="crane-llm-2026", setting="runtime-V")
     verdicts = pd.concat([loaded.verdicts, later], ignore_index=True)
     claims = [
-        claim for claim in CLAIMS if "to=runtime-V" in claim.of and f"detector={GPT_5}" in claim.of
+        claim
+        for claim in CLAIMS
+        if "to=runtime-V" in claim.of and f"detector={GPT_5}" in claim.of
     ]
     simple = [claim for claim in claims if "vs" not in claim.of]
-    again = loaded_from(embedded_store, verdicts, printed_numbers(embedded_store), loaded.labels)
+    again = loaded_from(
+        embedded_store, verdicts, printed_numbers(embedded_store), loaded.labels
+    )
     found = checked_claims(again, simple)
     assert found
     for one in found:
@@ -284,15 +362,23 @@ def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(
 ) -> None:
     """Labels of an invented second evaluator: the first one's, but for one of three diagnoses."""
     study = loaded.verdicts[
-        (loaded.verdicts["experiment"] == STUDY) & loaded.verdicts["detector"].isin(STUDY_LLMS)
+        (loaded.verdicts["experiment"] == STUDY)
+        & loaded.verdicts["detector"].isin(STUDY_LLMS)
     ]
     asked = study[truth(study) & (detected(study) == 1)]
-    chosen = pd.concat([asked[asked["human"] == word].head(12) for word in ("correct", "wrong")])
+    chosen = pd.concat(
+        [asked[asked["human"] == word].head(12) for word in ("correct", "wrong")]
+    )
     second = ["wrong" if i % 3 == 0 else word for i, word in enumerate(chosen["human"])]
     said = {PUBLISHED_HUMAN: chosen["human"].tolist(), SECOND_EVALUATOR: second}
     rows = [
         chosen[KEY].assign(
-            annotator=name, kind="human", label=words, campaign=None, provenance=None, why=None
+            annotator=name,
+            kind="human",
+            label=words,
+            campaign=None,
+            provenance=None,
+            why=None,
         )
         for name, words in said.items()
     ]
@@ -307,7 +393,10 @@ def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(
     # 12 correct of which 4 changed, 12 wrong: observed 20/24; expected 1/2 (8/24) + 1/2 (16/24) = 1/2
     assert found[0].decisive is not None
     assert float(found[0].decisive.value) == pytest.approx((20 / 24 - 1 / 2) / (1 / 2))
-    assert [one.verdict for one in found] == [ClaimVerdict.CONTRADICTED, ClaimVerdict.WITHIN_NOISE]
+    assert [one.verdict for one in found] == [
+        ClaimVerdict.CONTRADICTED,
+        ClaimVerdict.WITHIN_NOISE,
+    ]
 
 
 def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) -> None:
@@ -315,15 +404,22 @@ def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) ->
     numbers = printed_numbers(embedded_store)
     for detector in STUDY_LLMS:
         title = str(
-            loaded.verdicts.loc[loaded.verdicts["detector"] == detector, "detector_title"].iloc[0]
+            loaded.verdicts.loc[
+                loaded.verdicts["detector"] == detector, "detector_title"
+            ].iloc[0]
         )
         for setting in COLUMN_SIGNS:
-            counts = printed_counts(numbers, title, setting, n_crashing=111, n_fixed=111)
+            counts = printed_counts(
+                numbers, title, setting, n_crashing=111, n_fixed=111
+            )
             assert counts is not None
             rows = complete_rows(loaded.verdicts, detector, setting)
             if rows is not None:
                 said, crashes = detected(rows) == 1, truth(rows)
-                assert counts[:2] == (int((said & crashes).sum()), int((said & ~crashes).sum()))
+                assert counts[:2] == (
+                    int((said & crashes).sum()),
+                    int((said & ~crashes).sum()),
+                )
             else:
                 assert setting not in (Setting.CODE, Setting.RUNTIME)
 
@@ -343,7 +439,9 @@ def test_the_paper_drops_a_final_zero(loaded: Loaded, embedded_store: Store) -> 
         setting = {"(-RT)": "code", "(+RT)": "runtime"}[sign]
         ratio = loaded.conditions.ratio(rate, score, detector_of[row["row"]], setting)
         assert ratio is not None
-        assert round(PERCENT * ratio.value, 1) == float(row["printed"].removesuffix("%"))
+        assert round(PERCENT * ratio.value, 1) == float(
+            row["printed"].removesuffix("%")
+        )
 
 
 def test_cells_that_name_no_counts_give_none(embedded_store: Store) -> None:
@@ -351,9 +449,17 @@ def test_cells_that_name_no_counts_give_none(embedded_store: Store) -> None:
     vague = numbers.assign(
         printed=numbers["printed"].where(~numbers["table_id"].isin(TABLES), "12.3%")
     )
-    assert printed_counts(vague, "GPT-5", Setting.RUNTIME_DOCS, n_crashing=111, n_fixed=111) is None
     assert (
-        printed_counts(numbers, "GPT-5", Setting.RUNTIME_PLUS, n_crashing=111, n_fixed=111) is None
+        printed_counts(
+            vague, "GPT-5", Setting.RUNTIME_DOCS, n_crashing=111, n_fixed=111
+        )
+        is None
+    )
+    assert (
+        printed_counts(
+            numbers, "GPT-5", Setting.RUNTIME_PLUS, n_crashing=111, n_fixed=111
+        )
+        is None
     )
     conditions = Conditions(verdict_frame(embedded_store), vague)
     (asked,) = read_contrasts(
@@ -374,21 +480,34 @@ def test_a_text_names_its_estimates() -> None:
             "rate=F1 library_group=torch|numpy detector=gpt-5 vs rate=Recall|Accuracy"
         )
     ]
-    assert names == ["torch vs Recall", "torch vs Accuracy", "numpy vs Recall", "numpy vs Accuracy"]
+    assert names == [
+        "torch vs Recall",
+        "torch vs Accuracy",
+        "numpy vs Recall",
+        "numpy vs Accuracy",
+    ]
     assert read_fields("a=1 'b=x y'") == {"a": "1", "b": "x y"}
     with pytest.raises(ValueError, match="is not name=value"):
         read_fields("a=1 b")
 
 
 @pytest.mark.parametrize("fmt", list(Format))
-def test_every_format_has_every_claim(fmt: Format, checked: dict[str, CheckedClaim]) -> None:
+def test_every_format_has_every_claim(
+    fmt: Format, checked: dict[str, CheckedClaim]
+) -> None:
     text = render_claims(list(checked.values()), fmt)
     counts: dict[Format, Callable[[str], int]] = {
-        Format.MD: lambda t: len([line for line in t.splitlines() if line.startswith("| ")]) - 2,
+        Format.MD: lambda t: (
+            len([line for line in t.splitlines() if line.startswith("| ")]) - 2
+        ),
         Format.CSV: lambda t: len(list(csv.reader(io.StringIO(t)))) - 1,
         Format.JSON: lambda t: len(json.loads(t)["claims"]),
         Format.LATEX: lambda t: len(
-            [line for line in t.splitlines() if line.startswith(("abstract &", "section "))]
+            [
+                line
+                for line in t.splitlines()
+                if line.startswith(("abstract &", "section "))
+            ]
         ),
     }
     assert counts[fmt](text) == len(CLAIMS)

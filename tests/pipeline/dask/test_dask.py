@@ -23,14 +23,26 @@ from crane_core.pipeline.dask import worker
 from crane_core.pipeline.dask.cluster import LOCAL, Cluster, reached
 from crane_core.pipeline.dask.work import FinishedPiece, WorkPiece, spread
 from crane_core.pipeline.dask.worker import WorkerOrder
-from crane_core.pipeline.detection.detect import DetectorInput, JobPlan, JobQuestion, JobRequest
+from crane_core.pipeline.detection.detect import (
+    DetectorInput,
+    JobPlan,
+    JobQuestion,
+    JobRequest,
+)
 from crane_core.pipeline.detection.here import run_of
 from crane_core.pipeline.detection.on_dask import merged, on_cluster
 from crane_core.pipeline.detection.prompt import Input
 from crane_core.pipeline.jobs.files import encoded, job_file, standing
 from crane_core.pipeline.jobs.work import INTERRUPTED, JobProgress, Work, carry_out
 from crane_core.pipeline.places import DataFolder
-from tests.dask_pieces import Processes, dask_processes, fatal, logged, raising, until_stopped
+from tests.dask_pieces import (
+    Processes,
+    dask_processes,
+    fatal,
+    logged,
+    raising,
+    until_stopped,
+)
 from tests.patience import PATIENCE_S, once
 
 N_NOTEBOOKS, N_FEWER = 500, 200
@@ -55,7 +67,10 @@ def shaken(processes: Processes) -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster that nobody harms."""
-    with dask_processes(tmp_path_factory.mktemp("dask"), 2) as running, connected(running) as found:
+    with (
+        dask_processes(tmp_path_factory.mktemp("dask"), 2) as running,
+        connected(running) as found,
+    ):
         yield found
 
 
@@ -81,17 +96,23 @@ def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> JobPlan:
     inputs = {}
     for number in range(n):
         name = f"made_{number}"
-        before = Cell("made", name, "made", 0, CellRole.EXECUTED, f"x = {number % 2}", 1, 0)
+        before = Cell(
+            "made", name, "made", 0, CellRole.EXECUTED, f"x = {number % 2}", 1, 0
+        )
         target = Cell("made", name, "made", 1, CellRole.TARGET, "1 / x", None, 1)
         inputs[name] = DetectorInput(None, 0, Input([before, target], None))
     items = [JobQuestion(name, 1) for name in inputs]
     wanted = JobRequest(detector, Setting.CODE, "made", options, is_prompted=False)
-    return JobPlan(wanted, job, Work(job, items, standing(folder, job.job), detector), inputs, {})
+    return JobPlan(
+        wanted, job, Work(job, items, standing(folder, job.job), detector), inputs, {}
+    )
 
 
 def runs(folder: DataFolder, plan: JobPlan) -> list[Run]:
     return [
-        one for one in ledger.tail(job_file(folder, plan.job.job)).records if isinstance(one, Run)
+        one
+        for one in ledger.tail(job_file(folder, plan.job.job)).records
+        if isinstance(one, Run)
     ]
 
 
@@ -99,7 +120,8 @@ def assert_every_notebook_once(folder: DataFolder, plan: JobPlan) -> None:
     found = runs(folder, plan)
     assert Counter(run.instance_id for run in found) == Counter(list(plan.inputs))
     assert all(
-        run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0) for run in found
+        run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0)
+        for run in found
     )
 
 
@@ -122,9 +144,15 @@ def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
     kill = after(N_DONE, processes.workers[0].kill)
     outcome = carry_out(folder, plan.work, on_cluster(plan, shaken), progress=kill)
     assert processes.workers[0].wait(PATIENCE_S) == -signal.SIGKILL
-    assert (outcome.n_answered, outcome.ended, outcome.troubles) == (N_NOTEBOOKS, None, Counter())
+    assert (outcome.n_answered, outcome.ended, outcome.troubles) == (
+        N_NOTEBOOKS,
+        None,
+        Counter(),
+    )
     assert_every_notebook_once(folder, plan)
-    assert list((tmp_path / "cache" / "crane-workbench" / "dask").rglob("*.jsonl")) == []
+    assert (
+        list((tmp_path / "cache" / "crane-workbench" / "dask").rglob("*.jsonl")) == []
+    )
 
 
 @pytest.mark.slow
@@ -166,7 +194,10 @@ def test_when_the_scheduler_goes_what_was_done_is_kept_and_the_next_start_contin
         )
     n_kept = len(runs(folder, plan))
     assert N_DONE <= n_kept < N_FEWER
-    with dask_processes(tmp_path / "cache", 1) as others, reached(others.address, 0) as second:
+    with (
+        dask_processes(tmp_path / "cache", 1) as others,
+        reached(others.address, 0) as second,
+    ):
         again = plan_of(folder, N_FEWER)
         assert len(again.work.open) == N_FEWER - n_kept
         outcome = carry_out(folder, again.work, on_cluster(again, second))
@@ -182,12 +213,18 @@ def test_a_stop_keeps_what_is_done_and_the_next_start_continues(
     plan = plan_of(folder, N_FEWER)
     stop = Event()
     outcome = carry_out(
-        folder, plan.work, on_cluster(plan, cluster), progress=after(N_DONE, stop.set), stop=stop
+        folder,
+        plan.work,
+        on_cluster(plan, cluster),
+        progress=after(N_DONE, stop.set),
+        stop=stop,
     )
     assert outcome.ended == INTERRUPTED
     assert N_DONE <= outcome.n_answered < N_FEWER
     again = plan_of(folder, N_FEWER)
-    assert carry_out(folder, again.work, on_cluster(again, cluster)).n_answered == N_FEWER
+    assert (
+        carry_out(folder, again.work, on_cluster(again, cluster)).n_answered == N_FEWER
+    )
     assert_every_notebook_once(folder, plan)
 
 
@@ -201,16 +238,23 @@ def test_a_stop_reaches_what_is_being_done(cluster: Cluster, tmp_path: Path) -> 
         stop.set()
         yield WorkPiece("n2", (log, "n2"))
 
-    done = [one.lines for one in spread(cluster, "stopped", until_stopped, pieces(), stop)]
+    done = [
+        one.lines for one in spread(cluster, "stopped", until_stopped, pieces(), stop)
+    ]
     assert sorted(done) == [["n0 stopped: True"], ["n1 stopped: True"]]
-    assert log.read_text().split() == ["n0", "n1"] or log.read_text().split() == ["n1", "n0"]
+    assert log.read_text().split() == ["n0", "n1"] or log.read_text().split() == [
+        "n1",
+        "n0",
+    ]
 
 
 @pytest.mark.slow
 def test_a_piece_that_raises_is_told_as_such_and_ends_nothing(cluster: Cluster) -> None:
     told = {
         done.name: done.error
-        for done in spread(cluster, "raising", raising, map_pieces("file", "page"), Event())
+        for done in spread(
+            cluster, "raising", raising, map_pieces("file", "page"), Event()
+        )
     }
     assert {name: (type(error), str(error)) for name, error in told.items()} == {
         "file": (OSError, "no file"),
@@ -223,7 +267,9 @@ def map_pieces(*names: str) -> list[WorkPiece]:
 
 
 @pytest.mark.slow
-def test_a_piece_that_ends_every_worker_is_given_up_and_the_others_are_done(tmp_path: Path) -> None:
+def test_a_piece_that_ends_every_worker_is_given_up_and_the_others_are_done(
+    tmp_path: Path,
+) -> None:
     with (
         dask_processes(tmp_path / "cache", 1, "--nanny") as running,
         reached(running.address, 0) as cluster,
@@ -231,10 +277,14 @@ def test_a_piece_that_ends_every_worker_is_given_up_and_the_others_are_done(tmp_
         names = [f"n{number}" for number in range(20)]
         done = {
             one.name: one
-            for one in spread(cluster, "fatal", fatal, map_pieces(*names, "fatal"), Event())
+            for one in spread(
+                cluster, "fatal", fatal, map_pieces(*names, "fatal"), Event()
+            )
         }
     assert "ended 4 workers, one after the other" in str(done.pop("fatal").error)
-    assert {name: one.lines for name, one in done.items()} == {name: [name] for name in names}
+    assert {name: one.lines for name, one in done.items()} == {
+        name: [name] for name in names
+    }
 
 
 def test_lines_that_nobody_fetched_are_found_by_the_next_worker(
@@ -257,7 +307,9 @@ def test_lines_that_nobody_fetched_are_found_by_the_next_worker(
 
 def test_a_worker_of_another_version_does_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    order = WorkerOrder("job", "start", "0.0.1", "mark", pickle.dumps((logged, (log, "n0", 0.0))))
+    order = WorkerOrder(
+        "job", "start", "0.0.1", "mark", pickle.dumps((logged, (log, "n0", 0.0)))
+    )
     with pytest.raises(ClusterError, match=r"the driver 0\.0\.1"):
         worker.do(order)
     assert not log.exists()
@@ -271,7 +323,8 @@ def test_a_worker_that_answers_about_something_else_is_refused(tmp_path: Path) -
         ledger.to_line(run_of(plan.job, key, said)).decode() for key in (asked, other)
     )
     assert [
-        run.instance_id for run in merged(plan.job, [asked], FinishedPiece("n", [honest], None))
+        run.instance_id
+        for run in merged(plan.job, [asked], FinishedPiece("n", [honest], None))
     ] == [asked[0]]
     for lines in ([], [foreign], [honest, honest], [honest, foreign]):
         with pytest.raises(ClusterError, match="answered something other than made_0"):
@@ -279,13 +332,20 @@ def test_a_worker_that_answers_about_something_else_is_refused(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate() -> None:
+def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate() -> (
+    None
+):
     before = set(psutil.Process().children(recursive=True))
     with reached(LOCAL, 1) as cluster:
         assert cluster.address.startswith("tls://127.0.0.1:")
-        ours = [psutil.Process(), *(set(psutil.Process().children(recursive=True)) - before)]
+        ours = [
+            psutil.Process(),
+            *(set(psutil.Process().children(recursive=True)) - before),
+        ]
         assert len(ours) > 1
-        assert {address for process in ours for address in listening(process)} == {"127.0.0.1"}
+        assert {address for process in ours for address in listening(process)} == {
+            "127.0.0.1"
+        }
         with (
             pytest.raises(ClusterError, match="No Dask scheduler answers"),
             reached(cluster.address.replace("tls", "tcp"), 0),
@@ -301,11 +361,15 @@ def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate(
 def listening(process: psutil.Process) -> list[str]:
     """The addresses at which a process takes connections."""
     return [
-        one.laddr.ip for one in process.net_connections("inet") if one.status == psutil.CONN_LISTEN
+        one.laddr.ip
+        for one in process.net_connections("inet")
+        if one.status == psutil.CONN_LISTEN
     ]
 
 
-def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(ClusterError, match=r"Install it: pip install distributed\.$"),

@@ -47,7 +47,9 @@ def wanted(**more: object) -> JobRequest:
         "n_runs": 2,
         "options": {"model": "heron", "temperature": 0.01},
     }
-    return JobRequest(HERON, Setting.CODE, "minibench", is_prompted=True, **usual | more)  # type: ignore[arg-type]
+    return JobRequest(
+        HERON, Setting.CODE, "minibench", is_prompted=True, **usual | more
+    )  # type: ignore[arg-type]
 
 
 def planned(folder: DataFolder, **more: object) -> JobPlan:
@@ -59,7 +61,11 @@ def planned(folder: DataFolder, **more: object) -> JobPlan:
 
 
 def reply(
-    plan: JobPlan, key: Key, text: str | None, trouble: str | None = None, **more: object
+    plan: JobPlan,
+    key: Key,
+    text: str | None,
+    trouble: str | None = None,
+    **more: object,
 ) -> Reply:
     job, (instance_id, run_index) = plan.job, key
     prompt = plan.inputs[instance_id].prompt
@@ -88,7 +94,14 @@ def saying(
             text = text_of(key)
             trouble = None if text is not None else "the endpoint did not answer"
             told = reply(
-                plan, key, text, trouble, seconds=0.5, input_tokens=100, output_tokens=10, usd=0.25
+                plan,
+                key,
+                text,
+                trouble,
+                seconds=0.5,
+                input_tokens=100,
+                output_tokens=10,
+                usd=0.25,
             )
             keep(told, plan.inputs[key[0]].prompt)
         return None
@@ -96,7 +109,9 @@ def saying(
     return work
 
 
-def done(folder: DataFolder, plan: JobPlan, text: str | None = CRASH, **more: int) -> JobOutcome:
+def done(
+    folder: DataFolder, plan: JobPlan, text: str | None = CRASH, **more: int
+) -> JobOutcome:
     return carry_out(folder, plan.work, saying(plan, lambda _: text, **more))  # type: ignore[arg-type]
 
 
@@ -120,17 +135,32 @@ def test_every_instance_is_asked_once_before_any_is_asked_twice() -> None:
 def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
     plan = planned(folder)
     outcome = done(folder, plan)
-    assert (outcome.n_all, outcome.n_answered, outcome.n_open, outcome.ended) == (8, 8, 0, None)
+    assert (outcome.n_all, outcome.n_answered, outcome.n_open, outcome.ended) == (
+        8,
+        8,
+        0,
+        None,
+    )
     assert outcome.spent[:3] == (800, 80, 2.0)
     store = loaded(folder)
     [job] = jobs.job_list(store.cursor()).to_dict("records")
-    assert (job["job"], job["detector_title"], job["n_instances"], job["n_answered"]) == (
+    assert (
+        job["job"],
+        job["detector_title"],
+        job["n_instances"],
+        job["n_answered"],
+    ) == (
         plan.job.job,
         "Heron 1",
         4,
         8,
     )
-    assert (job["n_unreadable"], job["n_troubles"], job["n_retried"], job["usd"]) == (0, 0, 0, 2.0)
+    assert (job["n_unreadable"], job["n_troubles"], job["n_retried"], job["usd"]) == (
+        0,
+        0,
+        0,
+        2.0,
+    )
     answers = answers_of_job(store, plan.job.job)
     assert answers["crashes"].tolist() == [True] * 8
     assert answers["reasoning"].tolist() == ["It fails."] * 8
@@ -150,12 +180,15 @@ def test_the_raw_prompt_and_reply_of_any_run_can_be_shown(folder: DataFolder) ->
     done(folder, plan)
     store = loaded(folder)
     answers = answers_of_job(store, plan.job.job)
-    for name, index, sha in answers[["instance_id", "run_index", "prompt_sha256"]].itertuples(
-        index=False
-    ):
+    for name, index, sha in answers[
+        ["instance_id", "run_index", "prompt_sha256"]
+    ].itertuples(index=False):
         prompt = plan.inputs[name].prompt
         assert prompt and cases.prompt_text(store.cursor(), sha) == prompt.text
-        assert jobs.reply_text(store.cursor(), plan.job.job, "minibench", name, index) == CRASH
+        assert (
+            jobs.reply_text(store.cursor(), plan.job.job, "minibench", name, index)
+            == CRASH
+        )
     store.close()
 
 
@@ -188,7 +221,9 @@ def test_what_was_answered_is_not_asked_again(folder: DataFolder) -> None:
     assert done(folder, planned(folder)).spent == second.spent
 
 
-def test_what_brought_nothing_is_asked_again_and_the_answer_counts(folder: DataFolder) -> None:
+def test_what_brought_nothing_is_asked_again_and_the_answer_counts(
+    folder: DataFolder,
+) -> None:
     plan = planned(folder)
     outcome = done(folder, plan, None)
     assert outcome.troubles == {"the endpoint did not answer": 8}
@@ -217,11 +252,15 @@ def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(
     store.close()
 
 
-def test_a_rebuild_reads_every_reply_again_to_identical_rows(folder: DataFolder) -> None:
+def test_a_rebuild_reads_every_reply_again_to_identical_rows(
+    folder: DataFolder,
+) -> None:
     plan = planned(folder)
     texts = [CRASH, "no JSON at all", None]
     carry_out(
-        folder, plan.work, saying(plan, lambda key: texts[key[1] % 3 if key[0] < "numpy_2" else 0])
+        folder,
+        plan.work,
+        saying(plan, lambda key: texts[key[1] % 3 if key[0] < "numpy_2" else 0]),
     )
     store = loaded(folder)
     before = state.content(store.cursor())
@@ -230,7 +269,9 @@ def test_a_rebuild_reads_every_reply_again_to_identical_rows(folder: DataFolder)
     store = loaded(folder)
     assert state.content(store.cursor()) == before
     assert (
-        len(before["replies"]) == len([row for row in before["runs"] if plan.job.job in row]) == 8
+        len(before["replies"])
+        == len([row for row in before["runs"] if plan.job.job in row])
+        == 8
     )
     store.close()
 
@@ -257,12 +298,18 @@ def test_what_shapes_answers_names_the_job_and_prices_do_not() -> None:
     options = {"model": "heron", "prices": {"input": 1.0}}
     name = job_name("heron", "runtime+", "minibench", options=options)
     assert name.startswith("heron-runtime-plus-minibench-")
-    assert name == job_name("heron", "runtime+", "minibench", options={"model": "heron"})
-    assert name != job_name("heron", "runtime+", "minibench", options={"model": "heron", "seed": 1})
+    assert name == job_name(
+        "heron", "runtime+", "minibench", options={"model": "heron"}
+    )
+    assert name != job_name(
+        "heron", "runtime+", "minibench", options={"model": "heron", "seed": 1}
+    )
     assert name[-8:] != job_name("heron", "runtime", "minibench", options=options)[-8:]
 
 
-def test_new_prices_are_kept_with_the_job_and_its_beginning_stays(folder: DataFolder) -> None:
+def test_new_prices_are_kept_with_the_job_and_its_beginning_stays(
+    folder: DataFolder,
+) -> None:
     old = planned(folder)
     done(folder, old, at_most=1)
     new = planned(folder, options=wanted().options | {"prices": {"input": 2.0}})
@@ -291,23 +338,35 @@ def test_progress_counts_what_is_on_the_disk(folder: DataFolder) -> None:
     told: list[JobProgress] = []
 
     def hear(progress: JobProgress) -> None:
-        assert len(standing(folder, plan.job.job).replies) == progress.n_done + progress.n_troubles
+        assert (
+            len(standing(folder, plan.job.job).replies)
+            == progress.n_done + progress.n_troubles
+        )
         told.append(progress)
 
     carry_out(
-        folder, plan.work, saying(plan, lambda key: CRASH if key[1] == 1 else None), progress=hear
+        folder,
+        plan.work,
+        saying(plan, lambda key: CRASH if key[1] == 1 else None),
+        progress=hear,
     )
     last = told[-1]
     assert (last.n_all, last.n_done, last.n_now, last.n_troubles) == (8, 4, 1, 4)
     assert last.spent.usd == 2.0
     assert last.left_s == 0
-    assert [progress.n_done for progress in told] == sorted(progress.n_done for progress in told)
+    assert [progress.n_done for progress in told] == sorted(
+        progress.n_done for progress in told
+    )
 
 
-def test_instances_that_cannot_be_shown_are_skipped_and_counted(folder: DataFolder) -> None:
+def test_instances_that_cannot_be_shown_are_skipped_and_counted(
+    folder: DataFolder,
+) -> None:
     asked = JobRequest(HERON, Setting.CODE, "junobench", {}, is_prompted=True)
     store = prepare(folder)
-    with pytest.raises(DetectorError, match="None of the 222 instances can be shown") as refused:
+    with pytest.raises(
+        DetectorError, match="None of the 222 instances can be shown"
+    ) as refused:
         plan_detection(store, folder, asked)
     store.close()
     assert "are not loaded" in str(refused.value)
@@ -331,7 +390,9 @@ def test_a_model_whose_name_is_an_analyzers_is_refused_and_a_published_one_keeps
     embedded_store: Store,
 ) -> None:
     assert (
-        known_detector(embedded_store, Detector("gpt-5", "gpt-5", DetectorKind.LLM)).title
+        known_detector(
+            embedded_store, Detector("gpt-5", "gpt-5", DetectorKind.LLM)
+        ).title
         == "GPT-5"
     )
     with pytest.raises(DetectorError, match="detector of another kind"):
@@ -347,7 +408,10 @@ def test_a_torn_last_reply_is_asked_again(folder: DataFolder) -> None:
     assert done(folder, planned(folder)).n_answered == 8
     store = loaded(folder)
     assert len(answers_of_job(store, plan.job.job)) == 8
-    assert len([p for p in state.load_problems(store.cursor())["path"] if p == path.name]) == 1
+    assert (
+        len([p for p in state.load_problems(store.cursor())["path"] if p == path.name])
+        == 1
+    )
     store.close()
 
 
@@ -357,7 +421,12 @@ def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(
     here = Detector("rule", "Rule", DetectorKind.RULES)
     store = prepare(folder)
     asked = JobRequest(
-        here, Setting.RUNTIME, "minibench", {"version": 1}, is_prompted=False, instances="numpy_1_*"
+        here,
+        Setting.RUNTIME,
+        "minibench",
+        {"version": 1},
+        is_prompted=False,
+        instances="numpy_1_*",
     )
     plan = plan_detection(store, folder, asked)
     store.close()
@@ -366,15 +435,36 @@ def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(
     def work(items: Sequence[Key], keep: Keep, _: Event) -> str | None:
         for instance_id, index in items:
             said = None if instance_id.endswith("fixed") else True
-            where = ("minibench", instance_id, "rule", Setting.RUNTIME, plan.job.job, index)
-            keep(Run(*where, said, unanswered="the tool broke" if said is None else None), None)
+            where = (
+                "minibench",
+                instance_id,
+                "rule",
+                Setting.RUNTIME,
+                plan.job.job,
+                index,
+            )
+            keep(
+                Run(
+                    *where, said, unanswered="the tool broke" if said is None else None
+                ),
+                None,
+            )
         return None
 
     outcome = carry_out(folder, plan.work, work)
-    assert (outcome.n_answered, outcome.troubles, outcome.n_open) == (1, {"the tool broke": 1}, 1)
+    assert (outcome.n_answered, outcome.troubles, outcome.n_open) == (
+        1,
+        {"the tool broke": 1},
+        1,
+    )
     store = loaded(folder)
     [job] = jobs.job_list(store.cursor()).to_dict("records")
-    assert (job["n_runs"], job["n_answered"], job["n_troubles"], job["n_unreadable"]) == (
+    assert (
+        job["n_runs"],
+        job["n_answered"],
+        job["n_troubles"],
+        job["n_unreadable"],
+    ) == (
         2,
         1,
         1,

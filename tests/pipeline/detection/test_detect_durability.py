@@ -108,7 +108,9 @@ def model() -> FakeModel:
 
 
 @pytest.fixture
-def client(model: FakeModel, folder: DataFolder, root: Path, n_runs: int) -> Iterator[Client]:
+def client(
+    model: FakeModel, folder: DataFolder, root: Path, n_runs: int
+) -> Iterator[Client]:
     with fake_server(model) as base_url:
         command = [
             sys.executable,
@@ -120,7 +122,12 @@ def client(model: FakeModel, folder: DataFolder, root: Path, n_runs: int) -> Ite
             str(CONCURRENCY),
         ]
         with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, text=True, bufsize=1
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=root,
+            text=True,
+            bufsize=1,
         ) as nursery:
             yield Client(nursery)
             assert nursery.stdin
@@ -147,7 +154,11 @@ def killed_at(client: Client, n_saved: int, rng: random.Random) -> int:
 
 
 def texts(found: Standing) -> dict[tuple[object, ...], str | None]:
-    return {key: reply.text for key, reply in found.replies.items() if isinstance(reply, Reply)}
+    return {
+        key: reply.text
+        for key, reply in found.replies.items()
+        if isinstance(reply, Reply)
+    }
 
 
 @pytest.mark.parametrize(
@@ -198,12 +209,16 @@ def check_tables(folder: DataFolder, n_questions: int) -> None:
         if isinstance(record, Reply)
     )
     assert (len(replies), set(replies.values())) == (n_questions, {1})
-    prompts = Counter(record.sha256 for record in lines.records if isinstance(record, Prompt))
+    prompts = Counter(
+        record.sha256 for record in lines.records if isinstance(record, Prompt)
+    )
     assert set(prompts.values()) == {1}
     store = prepare(folder)
     answers = answers_of_job(store, job_of(folder))
     assert len(answers) == n_questions
-    assert set(zip(answers["instance_id"], answers["run_index"], strict=True)) == set(replies)
+    assert set(zip(answers["instance_id"], answers["run_index"], strict=True)) == set(
+        replies
+    )
     assert answers["crashes"].notna().all()
     assert set(answers["prompt_sha256"]) == set(prompts)
     store.close()

@@ -21,7 +21,12 @@ from crane_core.domain import (
     Setting,
 )
 from crane_core.pipeline.detection import here
-from crane_core.pipeline.detection.detect import DetectorInput, JobPlan, JobQuestion, JobRequest
+from crane_core.pipeline.detection.detect import (
+    DetectorInput,
+    JobPlan,
+    JobQuestion,
+    JobRequest,
+)
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.prompt import Input
 from crane_core.pipeline.jobs.files import Spent, Standing
@@ -34,7 +39,11 @@ def plan_of(detector: str, targets: dict[str, str]) -> JobPlan:
     job = Job("job", "made", detector, Setting.CODE, "{}", "2026-11-23T00:00:00Z")
     inputs = {
         name: DetectorInput(
-            None, 0, Input([Cell("made", name, "made", 0, CellRole.TARGET, code, None, 0)], None)
+            None,
+            0,
+            Input(
+                [Cell("made", name, "made", 0, CellRole.TARGET, code, None, 0)], None
+            ),
         )
         for name, code in targets.items()
     }
@@ -42,7 +51,11 @@ def plan_of(detector: str, targets: dict[str, str]) -> JobPlan:
     kind = Detector(detector, detector, DetectorKind.RULES)
     request = JobRequest(kind, Setting.CODE, "made", {}, is_prompted=False)
     return JobPlan(
-        request, job, Work(job, items, Standing(None, {}, {}, Spent()), kind), inputs, {}
+        request,
+        job,
+        Work(job, items, Standing(None, {}, {}, Spent()), kind),
+        inputs,
+        {},
     )
 
 
@@ -77,7 +90,9 @@ class OurDetector:
 
 
 @pytest.fixture
-def ours(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], Prediction]], None]:
+def ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[Callable[[str], Prediction]], None]:
     """Makes a function the detector "ours", in this process only: in another one there is no such detector."""
 
     def make(says: Callable[[str], Prediction]) -> None:
@@ -93,7 +108,9 @@ def test_one_worker_answers_as_two_processes_do() -> None:
     assert answered(plan, 2) == (alone, None)
 
 
-@pytest.mark.parametrize(("concurrency", "targets"), [(1, TARGETS), (8, {"a": "1 / 0"})])
+@pytest.mark.parametrize(
+    ("concurrency", "targets"), [(1, TARGETS), (8, {"a": "1 / 0"})]
+)
 def test_where_one_at_a_time_is_enough_it_is_this_process_that_answers(
     ours: Callable[..., None], concurrency: int, targets: dict[str, str]
 ) -> None:
@@ -126,7 +143,9 @@ def test_what_a_detector_raises_is_why_that_instance_is_unanswered(
     ]
 
 
-def test_a_stop_ends_it_after_the_instance_that_is_under_way(ours: Callable[..., None]) -> None:
+def test_a_stop_ends_it_after_the_instance_that_is_under_way(
+    ours: Callable[..., None],
+) -> None:
     stop = Event()
 
     def says(_: str) -> Prediction:

@@ -39,13 +39,16 @@ def test_cells_are_those_of_the_table_that_prints_the_setting(
     embedded_store: Store, setting: str, table: str, cells: dict[str, str]
 ) -> None:
     found = {
-        one.title: one for one in printed_rows(printed_numbers(embedded_store), Setting(setting))
+        one.title: one
+        for one in printed_rows(printed_numbers(embedded_store), Setting(setting))
     }
     assert list(found) == ["Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5"]
     assert (found["GPT-5"].table, found["GPT-5"].cells) == (table, cells)
 
 
-def test_a_detector_whose_answers_are_loaded_is_not_printed_too(embedded_store: Store) -> None:
+def test_a_detector_whose_answers_are_loaded_is_not_printed_too(
+    embedded_store: Store,
+) -> None:
     rows = [row("mine", "runtime-V"), row("GPT-5", "runtime-V", is_published=True)]
     found = printed_beside(embedded_store, "junobench", rows)
     assert [one.title for one in found] == ["Gemini 2.5 Flash", "Qwen2.5-32B-Instruct"]
@@ -54,7 +57,9 @@ def test_a_detector_whose_answers_are_loaded_is_not_printed_too(embedded_store: 
 
 
 @pytest.mark.parametrize("setting", ["code", "runtime+"])
-def test_of_other_settings_nothing_is_printed(embedded_store: Store, setting: str) -> None:
+def test_of_other_settings_nothing_is_printed(
+    embedded_store: Store, setting: str
+) -> None:
     assert printed_rows(printed_numbers(embedded_store), Setting(setting)) == []
 
 

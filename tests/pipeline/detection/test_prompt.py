@@ -43,17 +43,25 @@ def store() -> Iterator[Store]:
 
 
 def put(store: Store, *records: Record) -> None:
-    store.write(lambda cursor: write.add_records(cursor, list(records), source_id="made"))
+    store.write(
+        lambda cursor: write.add_records(cursor, list(records), source_id="made")
+    )
 
 
 def input_files(tree: FileTree) -> list[InputFile]:
-    found = [(path, _INPUT.fullmatch(path)) for path in tree.paths if "/llms_inputs/" in path]
+    found = [
+        (path, _INPUT.fullmatch(path)) for path in tree.paths if "/llms_inputs/" in path
+    ]
     return [
-        InputFile(path, match["name"], _SETTINGS[match["kind"]]) for path, match in found if match
+        InputFile(path, match["name"], _SETTINGS[match["kind"]])
+        for path, match in found
+        if match
     ]
 
 
-def test_every_published_input_comes_back_out_of_the_store(store: Store, root: Path) -> None:
+def test_every_published_input_comes_back_out_of_the_store(
+    store: Store, root: Path
+) -> None:
     archive = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
     if not archive.is_file():
         pytest.skip(f"the published archive {archive.name} is not beside the checkout")
@@ -68,7 +76,11 @@ def test_every_published_input_comes_back_out_of_the_store(store: Store, root: P
     different = []
     for file in files:
         written = prompt_of_instance(store, file.instance_id, file.setting, BARE)
-        if not written.prompt.text == written.body == tree.read(file.path).decode("utf-8"):
+        if (
+            not written.prompt.text
+            == written.body
+            == tree.read(file.path).decode("utf-8")
+        ):
             different.append(file.path)
     assert (len(files), different) == (444, [])
 
@@ -77,7 +89,15 @@ def made(benchmark: str, origin: str, *codes: str) -> list[Record]:
     """An instance trip_1_fixed: cells of which the last is the target."""
     roles = [CellRole.EXECUTED] * (len(codes) - 1) + [CellRole.TARGET]
     return [
-        Cell(benchmark, "trip_1_fixed", origin, position, role, code, notebook_index=position)
+        Cell(
+            benchmark,
+            "trip_1_fixed",
+            origin,
+            position,
+            role,
+            code,
+            notebook_index=position,
+        )
         for position, (role, code) in enumerate(zip(roles, codes, strict=True))
     ]
 
@@ -91,11 +111,21 @@ def instance(benchmark: str) -> list[Record]:
 
 
 def state(
-    benchmark: str, origin: str, setting: Setting, value: int, ran: list[int] | None = None
+    benchmark: str,
+    origin: str,
+    setting: Setting,
+    value: int,
+    ran: list[int] | None = None,
 ) -> KernelState:
-    captured = {} if ran is None else {"cells": [{"cell": index, "seconds": 0.1} for index in ran]}
+    captured = (
+        {}
+        if ran is None
+        else {"cells": [{"cell": index, "seconds": 0.1} for index in ran]}
+    )
     variables = {
-        "x": VariableState("int", values={"value": value}, plus={"values": {"prime": True}})
+        "x": VariableState(
+            "int", values={"value": value}, plus={"values": {"prime": True}}
+        )
     }
     schema = 1 if ran is None else 2
     return KernelState(
@@ -143,11 +173,15 @@ def test_a_state_published_under_the_very_setting_comes_before_one_that_can_be_c
     )
     assert (
         "'value': 2"
-        in prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_S, BARE).body
+        in prompt_of_instance(
+            store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_S, BARE
+        ).body
     )
     assert (
         "'value': 1"
-        in prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_R, BARE).body
+        in prompt_of_instance(
+            store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_R, BARE
+        ).body
     )
 
 
@@ -163,10 +197,18 @@ def test_a_state_captured_before_another_target_is_refused(store: Store) -> None
 
 
 def test_the_benchmark_with_the_texts_is_meant(store: Store) -> None:
-    put(store, *instance("junobench"), *instance("mine"), *made("mine", "notebook", "x"))
-    assert prompt_of_instance(store, "trip_1_fixed", Setting.CODE).prompt.benchmark == "mine"
+    put(
+        store, *instance("junobench"), *instance("mine"), *made("mine", "notebook", "x")
+    )
+    assert (
+        prompt_of_instance(store, "trip_1_fixed", Setting.CODE).prompt.benchmark
+        == "mine"
+    )
     put(store, *made("junobench", OCTOBER, "y"))
-    assert prompt_of_instance(store, "trip_1_fixed", Setting.CODE).prompt.benchmark == "junobench"
+    assert (
+        prompt_of_instance(store, "trip_1_fixed", Setting.CODE).prompt.benchmark
+        == "junobench"
+    )
     named = prompt_of_instance(store, "trip_1_fixed", Setting.CODE, benchmark="mine")
     assert named.prompt.benchmark == "mine"
 

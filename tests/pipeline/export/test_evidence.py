@@ -21,7 +21,11 @@ from crane_core.pipeline.jobs.files import job_file
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import state
-from tests.pipeline.conftest import ship_minibench_alone, write_pairs_folder, write_predictions
+from tests.pipeline.conftest import (
+    ship_minibench_alone,
+    write_pairs_folder,
+    write_predictions,
+)
 
 TIME = "2026-11-21T10:00:00.000+00:00"
 HERON = Detector("heron", "Heron", DetectorKind.LLM)
@@ -29,7 +33,9 @@ JOB = Job("heron-code", "minibench", "heron", Setting.CODE, "{}", TIME)
 Content = dict[str, list[tuple[Any, ...]]]
 
 
-def reply(index: int, text: str = '{"reasoning": "It fails.", "detection": true}') -> Reply:
+def reply(
+    index: int, text: str = '{"reasoning": "It fails.", "detection": true}'
+) -> Reply:
     where = (JOB.job, "minibench", "numpy_1_fixed", "heron", Setting.CODE, index)
     return Reply(*where, "0" * 64, TIME, text)
 
@@ -51,7 +57,9 @@ def grown(
     folder = DataFolder(Path(shutil.copytree(minibench_folder.path, place / "data")))
     for source in (write_predictions(place), write_pairs_folder(root, place)):
         import_paths([source], folder)
-    ledger.append(job_file(folder, JOB.job), HERON, JOB, reply(1), reply(2, "no answer"))
+    ledger.append(
+        job_file(folder, JOB.job), HERON, JOB, reply(1), reply(2, "no answer")
+    )
     return folder
 
 
@@ -107,7 +115,10 @@ def test_another_machine_has_identical_tables(
 
 
 def test_a_second_import_brings_nothing_and_a_later_pack_what_is_new(
-    full: DataFolder, elsewhere: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    full: DataFolder,
+    elsewhere: DataFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     packed(full, tmp_path / "early")
     ledger.append(job_file(full, JOB.job), reply(3))
@@ -155,7 +166,8 @@ def test_a_published_source_is_named_unless_asked_for(
 
 def test_no_place_of_this_machine_is_in_it(pack: Path, full: DataFolder) -> None:
     origins = [
-        json.loads(file.read_text("utf-8"))["origin"] for file in pack.glob("sources/*/source.json")
+        json.loads(file.read_text("utf-8"))["origin"]
+        for file in pack.glob("sources/*/source.json")
     ]
     assert origins and [origin for origin in origins if "/" in origin] == []
     assert any(
@@ -205,7 +217,8 @@ def test_a_list_that_points_outside_is_refused(
 
 
 @pytest.mark.parametrize(
-    "where", ["ledger/runs/heron-code.jsonl", "sources/*/source.json", "sources/*/*.tar.gz"]
+    "where",
+    ["ledger/runs/heron-code.jsonl", "sources/*/source.json", "sources/*/*.tar.gz"],
 )
 def test_a_pack_of_which_anything_was_changed_is_refused_whole(
     pack: Path, elsewhere: DataFolder, where: str
@@ -229,9 +242,12 @@ def test_a_link_in_place_of_a_file_is_refused(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "[" * 100_000, '{"kind": "crane evidence pack", "version": 2}']
+    "text",
+    ["", "[]", "{}", "[" * 100_000, '{"kind": "crane evidence pack", "version": 2}'],
 )
-def test_a_list_that_is_none_is_refused(pack: Path, elsewhere: DataFolder, text: str) -> None:
+def test_a_list_that_is_none_is_refused(
+    pack: Path, elsewhere: DataFolder, text: str
+) -> None:
     (pack / MANIFEST).write_text(text)
     with pytest.raises(SourceError, match="not the manifest of an evidence pack"):
         unpack(pack, elsewhere)
@@ -255,7 +271,9 @@ def test_an_export_never_writes_over_anything(full: DataFolder, tmp_path: Path) 
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["thesis.txt"]
 
 
-def test_a_line_that_is_being_written_is_not_in_it_yet(full: DataFolder, tmp_path: Path) -> None:
+def test_a_line_that_is_being_written_is_not_in_it_yet(
+    full: DataFolder, tmp_path: Path
+) -> None:
     file = job_file(full, JOB.job)
     whole = file.read_bytes()
     file.write_bytes(whole + b'{"record": "reply", "job')

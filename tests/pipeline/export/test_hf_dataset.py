@@ -29,7 +29,10 @@ ONE = ExportedStatistic("Results", "gain", "accuracy").measured(
 
 
 def tables(store: Store) -> dict[str, list[dict[str, Any]]]:
-    return {name: table_rows(store.cursor(), record).to_pylist() for name, record in TABLES.items()}
+    return {
+        name: table_rows(store.cursor(), record).to_pylist()
+        for name, record in TABLES.items()
+    }
 
 
 @pytest.fixture
@@ -46,7 +49,9 @@ def written(
 
 
 def test_an_import_gives_identical_tables(
-    written: tuple[Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    written: tuple[Path, dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(load, "embedded", dict)
     elsewhere = data_folder(tmp_path / "elsewhere")
@@ -76,7 +81,9 @@ def test_load_dataset_reads_typed_columns(
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
-    expected = {name: len(rows) for name, rows in written[1].items() if rows} | {"statistics": 1}
+    expected = {name: len(rows) for name, rows in written[1].items() if rows} | {
+        "statistics": 1
+    }
     assert told["rows"] == expected
     assert told["types"]["verdicts"]["crashes"] == "bool"
     assert told["types"]["statistics"]["value"] == "float64"

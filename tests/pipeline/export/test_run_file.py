@@ -14,7 +14,16 @@ from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.jobs import job_list, verdicts_of_job
 from tests.spoken import Run, speaker
 
-ON = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*", "--runs", "2")
+ON = (
+    "--setting",
+    "code",
+    "--benchmark",
+    "minibench",
+    "--instances",
+    "numpy_1_*",
+    "--runs",
+    "2",
+)
 
 
 @pytest.fixture
@@ -52,11 +61,18 @@ def held(folder: DataFolder, job: str) -> tuple[object, object]:
 
 
 def test_another_machine_has_the_same_run_and_resumes_it(
-    run: Run, folder: DataFolder, job: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Run,
+    folder: DataFolder,
+    job: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "run.zip"
     assert run("export", "--run", job, "--file", out).code == 0
-    assert sorted(zipfile.ZipFile(out).namelist()) == [f"ledger/runs/{job}.jsonl", "manifest.json"]
+    assert sorted(zipfile.ZipFile(out).namelist()) == [
+        f"ledger/runs/{job}.jsonl",
+        "manifest.json",
+    ]
     there, there_run = other(tmp_path, capsys)
     taken = there_run("import", out)
     assert taken.code == 0 and "run.zip: evidence pack" in taken.out, taken.err
@@ -81,18 +97,24 @@ def altered(out: Path, change: Callable[[str, bytes], bytes]) -> Path:
     ("change", "told"),
     [
         (
-            lambda name, data: data.replace(b"Made up", b"Made UP") if name.endswith("l") else data,
+            lambda name, data: (
+                data.replace(b"Made up", b"Made UP") if name.endswith("l") else data
+            ),
             "differs from",
         ),
         (
             lambda name, data: (
-                data.replace(b'"version": 1', b'"version": 99') if name.endswith("n") else data
+                data.replace(b'"version": 1', b'"version": 99')
+                if name.endswith("n")
+                else data
             ),
             "version 99",
         ),
         (
             lambda name, data: (
-                data.replace(b"ledger/runs", b"ledger/../..") if name.endswith("n") else data
+                data.replace(b"ledger/runs", b"ledger/../..")
+                if name.endswith("n")
+                else data
             ),
             "ledger file",
         ),
@@ -120,11 +142,14 @@ def test_member_outside_of_the_archive_is_refused(
         archive.writestr("../outside.jsonl", b"x")
     there, there_run = other(tmp_path, capsys)
     assert there_run("import", out).code == 1
-    assert not list(tmp_path.rglob("outside.jsonl")) and not list(there.ledger.rglob("*.jsonl"))
+    assert not list(tmp_path.rglob("outside.jsonl")) and not list(
+        there.ledger.rglob("*.jsonl")
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "file", "told"), [("nobody", "a.zip", "No run has the name"), (None, "a.tar", ".zip")]
+    ("name", "file", "told"),
+    [("nobody", "a.zip", "No run has the name"), (None, "a.tar", ".zip")],
 )
 def test_what_cannot_be_written_is_one_error(
     run: Run, job: str, tmp_path: Path, name: str | None, file: str, told: str

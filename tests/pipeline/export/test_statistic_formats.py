@@ -23,16 +23,24 @@ from crane_core.pipeline.export.statistic_formats import (
 )
 
 HEAD = ExportedStatistic(
-    "Results", "gain", "accuracy", experiment="my_run & 50%", detector="Heron #1 {x}\\y~z^2"
+    "Results",
+    "gain",
+    "accuracy",
+    experiment="my_run & 50%",
+    detector="Heron #1 {x}\\y~z^2",
 )
 FOUND = {
     "gains": [
-        HEAD.measured(0.1, 0.05, 0.2, unit="share", method="Wilson's", n=7, n_cases=4)._replace(
-            p=0.0004, test="t"
+        HEAD.measured(
+            0.1, 0.05, 0.2, unit="share", method="Wilson's", n=7, n_cases=4
+        )._replace(p=0.0004, test="t"),
+        HEAD.measured(
+            float("nan"), float("nan"), float("nan"), unit="share", method="Wilson's"
         ),
-        HEAD.measured(float("nan"), float("nan"), float("nan"), unit="share", method="Wilson's"),
     ],
-    "claims": [HEAD._replace(statistic='said "so", and\nso', stated="7 to 10", note="holds")],
+    "claims": [
+        HEAD._replace(statistic='said "so", and\nso', stated="7 to 10", note="holds")
+    ],
 }
 
 
@@ -41,7 +49,8 @@ def test_csv_and_json_hold_the_same_rows_unrounded() -> None:
     told = json.loads(statistics_json(FOUND))["statistics"]
     assert list(rows[0]) == list(told[0]) == ["kind", *COLUMNS]
     assert [
-        {name: "" if value is None else str(value) for name, value in row.items()} for row in told
+        {name: "" if value is None else str(value) for name, value in row.items()}
+        for row in told
     ] == rows
     assert float(rows[0]["value"]) == 0.1
     assert (rows[0]["level"], rows[0]["interval_method"]) == ("0.95", "Wilson's")
@@ -49,7 +58,12 @@ def test_csv_and_json_hold_the_same_rows_unrounded() -> None:
 
 def test_what_has_no_value_is_empty_and_claims_no_interval() -> None:
     empty = FOUND["gains"][1]
-    assert (empty.value, empty.low, empty.level, empty.interval_method) == (None, None, None, None)
+    assert (empty.value, empty.low, empty.level, empty.interval_method) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 def test_latex_is_rounded_and_escaped() -> None:
@@ -75,7 +89,11 @@ def test_no_name_is_a_command_of_latex(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "unit", "shown"),
-    [(0.0725, "share", "0.073"), (222.0, "count", "222"), (1.325, "odds ratio", "1.33")],
+    [
+        (0.0725, "share", "0.073"),
+        (222.0, "count", "222"),
+        (1.325, "odds ratio", "1.33"),
+    ],
 )
 def test_values_are_rounded_half_up(value: float, unit: str, shown: str) -> None:
     assert number(value, unit) == shown

@@ -25,17 +25,24 @@ def test_earlier_starts_count_at_least_what_their_tokens_cost(
     """At unknown prices, as nothing, or by reported costs that were higher."""
     asked = asking(LOCAL, concurrency=1, given=Price(1.0, 2.0), caps=Caps(usd=10.0))
     earlier = Spent(1_000_000, 1_000_000, earlier_usd, 1.0, 100)
-    assert asked.budget(Standing(None, {}, {}, earlier)).spent_usd == pytest.approx(spent_usd)
+    assert asked.budget(Standing(None, {}, {}, earlier)).spent_usd == pytest.approx(
+        spent_usd
+    )
 
 
 def test_tokens_that_the_endpoint_did_not_count_are_taken_off_the_budget() -> None:
     about = ("job", "b", "a_1_fixed", "m", Setting.CODE)
     silent = Reply(*about, 1, "p", "2026-11-25", text="five words of a reply")
-    counted = Reply(*about, 2, "p", "2026-11-25", text="x", input_tokens=100, output_tokens=10)
+    counted = Reply(
+        *about, 2, "p", "2026-11-25", text="x", input_tokens=100, output_tokens=10
+    )
     spent = spent_on([silent, counted])
     assert (spent.n_uncounted, spent.input_tokens) == (1, 100)
     before = Standing(
-        None, {key_of(reply): reply for reply in (silent, counted)}, {"p": "what was asked"}, spent
+        None,
+        {key_of(reply): reply for reply in (silent, counted)},
+        {"p": "what was asked"},
+        spent,
     )
     n_more = count_tokens("what was asked").n + count_tokens("five words of a reply").n
     asked = asking(LOCAL, concurrency=1, caps=Caps(tokens=1_000))
@@ -45,7 +52,10 @@ def test_tokens_that_the_endpoint_did_not_count_are_taken_off_the_budget() -> No
 @pytest.mark.parametrize(
     ("spent", "words"),
     [
-        (Spent(n_requests=2, n_uncounted=2), "2 requests, tokens unknown, cost unknown"),
+        (
+            Spent(n_requests=2, n_uncounted=2),
+            "2 requests, tokens unknown, cost unknown",
+        ),
         (
             Spent(10, 5, n_requests=2, n_uncounted=1),
             "10 tokens in, 5 out (the endpoint did not count 1 of the replies)",

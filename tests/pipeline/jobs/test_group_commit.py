@@ -19,7 +19,9 @@ N_EACH = 100
 
 
 def run(thread: int, index: int) -> Run:
-    return Run("mine", f"case_{thread}", "heron", Setting.CODE, "job", index, crashes=True)
+    return Run(
+        "mine", f"case_{thread}", "heron", Setting.CODE, "job", index, crashes=True
+    )
 
 
 def kept(path: Path) -> list[Record]:
@@ -40,7 +42,9 @@ def test_what_is_told_as_saved_is_on_the_disk_already(tmp_path: Path) -> None:
     assert told == kept(path) == [run(0, index) for index in range(1, N_EACH)]
 
 
-def test_records_of_many_threads_all_arrive_each_thread_in_its_order(tmp_path: Path) -> None:
+def test_records_of_many_threads_all_arrive_each_thread_in_its_order(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "job.jsonl"
     together = Barrier(N_THREADS)
 
@@ -50,7 +54,9 @@ def test_records_of_many_threads_all_arrive_each_thread_in_its_order(tmp_path: P
             commit.put(run(thread, index))
 
     with GroupCommit(path, lambda _: None, Event()) as commit:
-        threads = [Thread(target=put, args=(commit, number)) for number in range(N_THREADS)]
+        threads = [
+            Thread(target=put, args=(commit, number)) for number in range(N_THREADS)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -97,7 +103,9 @@ def put_many(commit: GroupCommit) -> None:
             commit.put(run(0, index))
 
 
-def test_a_disk_that_refuses_stops_the_work_and_is_told_at_the_end(tmp_path: Path) -> None:
+def test_a_disk_that_refuses_stops_the_work_and_is_told_at_the_end(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "runs" / "job.jsonl"
     path.parent.write_text("a file where a folder is needed")
     stop = Event()

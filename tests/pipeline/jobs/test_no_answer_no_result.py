@@ -16,7 +16,16 @@ from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from tests.spoken import speaker
 
-ON = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*", "--runs", "1")
+ON = (
+    "--setting",
+    "code",
+    "--benchmark",
+    "minibench",
+    "--instances",
+    "numpy_1_*",
+    "--runs",
+    "1",
+)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +36,16 @@ def test_job_without_an_answer_is_a_run_and_no_result(
 ) -> None:
     run = speaker(folder.path, capsys)
     with fake_server(FakePlan(faults={fault: 1})) as base_url:
-        spoken = run("detect", "--detector", "llm", "--model", "heron", "--base-url", base_url, *ON)
+        spoken = run(
+            "detect",
+            "--detector",
+            "llm",
+            "--model",
+            "heron",
+            "--base-url",
+            base_url,
+            *ON,
+        )
     assert "0 of 2 questions answered" in spoken.out
     store = prepare(folder)
     try:
@@ -39,12 +57,21 @@ def test_job_without_an_answer_is_a_run_and_no_result(
         mine = verdicts[verdicts["experiment"] == path.stem]
         for rate in RATES:
             found = rate_table(
-                mine, by=["detector"], rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+                mine,
+                by=["detector"],
+                rate=rate,
+                rule=VoteRule.MAJORITY,
+                credit=Credit.DETECTION,
             )
             assert found["n"].sum() == 0 and found["value"].notna().sum() == 0
         assert all(each.rates["Accuracy"].n == 0 for each in scores(store, path.stem))
-        other = listed[(listed["benchmark"] == "minibench") & (listed["n_answers"] > 0)].iloc[0]
-        pair = (RunKey(*(str(each[name]) for name in RunKey._fields)) for each in (row, other))
+        other = listed[
+            (listed["benchmark"] == "minibench") & (listed["n_answers"] > 0)
+        ].iloc[0]
+        pair = (
+            RunKey(*(str(each[name]) for name in RunKey._fields))
+            for each in (row, other)
+        )
         assert two_runs(verdicts, *pair) is None
     finally:
         store.close()

@@ -26,7 +26,11 @@ from crane_core.pipeline.judging.judge import (
     plan_judgement,
 )
 from crane_core.pipeline.judging.judged import annotators_of, coverage, judged_by
-from crane_core.pipeline.judging.judges import judge_passes, labels_with_pooled_judges, who_labelled
+from crane_core.pipeline.judging.judges import (
+    judge_passes,
+    labels_with_pooled_judges,
+    who_labelled,
+)
 from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -59,7 +63,9 @@ def planned(folder: DataFolder, **more: object) -> JudgePlan:
         store.close()
 
 
-def judged(folder: DataFolder, plan: JudgePlan, base_url: str, **more: object) -> JobOutcome:
+def judged(
+    folder: DataFolder, plan: JudgePlan, base_url: str, **more: object
+) -> JobOutcome:
     asked: AskingOptions = asking(Endpoint("egret", base_url), concurrency=8, **more)  # type: ignore[arg-type]
     return carry_out(folder, plan.work, judging(plan, asked))
 
@@ -87,7 +93,11 @@ def test_every_detected_crash_is_judged_run_by_run_in_both_orders(
     assert len({key[:3] for key in plan.cases}) == N_VERDICTS
     assert all(key[0].endswith("_reproduced") for key in plan.cases)
     outcome = judged(answered, plan, base_url)
-    assert (outcome.n_all, outcome.n_answered, outcome.n_open) == (N_QUESTIONS, N_QUESTIONS, 0)
+    assert (outcome.n_all, outcome.n_answered, outcome.n_open) == (
+        N_QUESTIONS,
+        N_QUESTIONS,
+        0,
+    )
     kept = replies(answered, plan)
     assert Counter(reply.presentation for reply in kept) == {
         "normal": N_QUESTIONS // 2,
@@ -109,7 +119,9 @@ def test_every_detected_crash_is_judged_run_by_run_in_both_orders(
     store.close()
 
 
-def test_its_labels_stand_beside_those_of_people(answered: DataFolder, base_url: str) -> None:
+def test_its_labels_stand_beside_those_of_people(
+    answered: DataFolder, base_url: str
+) -> None:
     plan = planned(answered, repetitions=2)
     judged(answered, plan, base_url)
     store = prepare(answered)
@@ -127,7 +139,9 @@ def test_its_labels_stand_beside_those_of_people(answered: DataFolder, base_url:
     verdicts = verdicts[verdicts["experiment"] == "ours"]
     offered = annotators_of(labels, verdicts, frozenset())
     assert "judge egret, repetition 1" in offered
-    assert annotators_of(who_labelled(store, answered), verdicts, frozenset()) == offered
+    assert (
+        annotators_of(who_labelled(store, answered), verdicts, frozenset()) == offered
+    )
     rows = judged_by(verdicts, labels, "judge egret, repetition 1")
     assert coverage(rows)[:3] == (N_VERDICTS, N_VERDICTS, 0)
     [job] = jobs.judge_job_list(store.cursor()).to_dict("records")
@@ -156,26 +170,37 @@ def test_labels_are_read_from_the_raw_replies_again_at_a_rebuild(
     assert sum(label_counts(answered, plan).values()) == N_QUESTIONS // 2
 
 
-def test_a_reply_without_a_label_is_counted_kept_and_no_label(answered: DataFolder) -> None:
+def test_a_reply_without_a_label_is_counted_kept_and_no_label(
+    answered: DataFolder,
+) -> None:
     plan = planned(answered, detector="heron", setting="code")
     with fake_server(
         FakePlan(seed=7, faults={ServerFault.WRONG_JSON: 3, ServerFault.REFUSAL: 4})
     ) as base_url:
         outcome = judged(answered, plan, base_url)
     assert outcome.n_all == N_QUESTIONS // 4
-    assert outcome.unreadable == {"no object in the reply has the key label": N_QUESTIONS // 12}
+    assert outcome.unreadable == {
+        "no object in the reply has the key label": N_QUESTIONS // 12
+    }
     assert sum(outcome.troubles.values()) > 0
     assert outcome.n_answered == sum(label_counts(answered, plan).values())
     store = prepare(answered)
     [job] = jobs.judge_job_list(store.cursor()).to_dict("records")
-    assert (job["n_labels"], job["n_troubles"]) == (outcome.n_answered, outcome.troubles.total())
+    assert (job["n_labels"], job["n_troubles"]) == (
+        outcome.n_answered,
+        outcome.troubles.total(),
+    )
     store.close()
     with fake_server(FakePlan(seed=8)) as base_url:
-        again = judged(answered, planned(answered, detector="heron", setting="code"), base_url)
+        again = judged(
+            answered, planned(answered, detector="heron", setting="code"), base_url
+        )
     assert (again.n_open, again.unreadable) == (0, outcome.unreadable)
 
 
-def test_a_spent_budget_ends_it_and_more_goes_on(answered: DataFolder, base_url: str) -> None:
+def test_a_spent_budget_ends_it_and_more_goes_on(
+    answered: DataFolder, base_url: str
+) -> None:
     plan = planned(answered)
     few = judged(answered, plan, base_url, caps=Caps(tokens=100_000))
     assert few.ended is not None
@@ -194,7 +219,10 @@ def test_two_judges_of_one_model_have_names_of_their_own(
     first = planned(answered, detector="heron", setting="code")
     judged(answered, first, base_url)
     other = planned(
-        answered, detector="heron", setting="code", options={"model": "egret", "temperature": 1.0}
+        answered,
+        detector="heron",
+        setting="code",
+        options={"model": "egret", "temperature": 1.0},
     )
     repeat = planned(answered, detector="heron", setting="code", again=True)
     assert (

@@ -40,7 +40,12 @@ from crane_core.pipeline.jobs.ask_models import asking
 from crane_core.pipeline.jobs.files import job_file
 from crane_core.pipeline.jobs.reply_reading import judgement_of
 from crane_core.pipeline.jobs.work import carry_out
-from crane_core.pipeline.judging.judge import JudgePlan, WantedJudgement, judging, plan_judgement
+from crane_core.pipeline.judging.judge import (
+    JudgePlan,
+    WantedJudgement,
+    judging,
+    plan_judgement,
+)
 from crane_core.pipeline.judging.judged import annotators_of, judging_campaigns
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges, who_labelled
 from crane_core.pipeline.loading.load import prepare, rebuild
@@ -66,7 +71,12 @@ def plan(answered: DataFolder) -> Plan:
     plan = drawn_plan(
         store,
         CampaignRequest(
-            "pilot", ("ana",), OURS, Design(margin=0.1, repeats=0), seed=7, created_by="ana"
+            "pilot",
+            ("ana",),
+            OURS,
+            Design(margin=0.1, repeats=0),
+            seed=7,
+            created_by="ana",
         ),
     )
     store.close()
@@ -92,7 +102,9 @@ def planned(folder: DataFolder, plan: Plan, **more: object) -> JudgePlan:
 
 def judged(folder: DataFolder, wanted: JudgePlan, base_url: str) -> list[JudgeReply]:
     outcome = carry_out(
-        folder, wanted.work, judging(wanted, asking(Endpoint("egret", base_url), concurrency=8))
+        folder,
+        wanted.work,
+        judging(wanted, asking(Endpoint("egret", base_url), concurrency=8)),
     )
     assert outcome.n_open == 0
     records = ledger.tail(job_file(folder, wanted.job.job)).records
@@ -104,7 +116,8 @@ def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
 ) -> None:
     replies = judged(answered, planned(answered, plan), base_url)
     of = {
-        (r.benchmark, r.instance_id, r.detector, str(r.setting), r.experiment): r for r in replies
+        (r.benchmark, r.instance_id, r.detector, str(r.setting), r.experiment): r
+        for r in replies
     }
     assert len(of) == len(replies) == len(plan.items)
     assert set(of) == {item.verdict.key for item in plan.items}
@@ -121,7 +134,9 @@ def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
     before = state.content(store.cursor())
     stamped = (
         store.cursor()
-        .execute("SELECT DISTINCT guideline FROM judgements WHERE annotator_kind = 'judge'")
+        .execute(
+            "SELECT DISTINCT guideline FROM judgements WHERE annotator_kind = 'judge'"
+        )
         .fetchall()
     )
     assert (plan.guideline,) in stamped
@@ -139,13 +154,19 @@ def test_a_new_guideline_is_another_job_with_labels_under_another_name(
     judged(answered, first, base_url)
     assert first.job.annotator == "judge egret on pilot"
     assert planned(answered, plan).work.open == []
-    changed = change_guideline(answered, "pilot", "Judge otherwise {{body}}.", by="cleo")
+    changed = change_guideline(
+        answered, "pilot", "Judge otherwise {{body}}.", by="cleo"
+    )
     second = planned(answered, plan)
-    assert second.job.job != first.job.job and second.job.annotator != first.job.annotator
+    assert (
+        second.job.job != first.job.job and second.job.annotator != first.job.annotator
+    )
     assert len(second.work.open) == len(plan.items)
     replies = judged(answered, second, base_url)
     assert {reply.guideline for reply in replies} == {changed.version}
-    assert all(reply.prompt.count("Judge otherwise {{body}}.") == 1 for reply in replies)
+    assert all(
+        reply.prompt.count("Judge otherwise {{body}}.") == 1 for reply in replies
+    )
     options = json.loads(second.job.options)
     assert (options["campaign"], options["guideline"]) == ("pilot", changed.version)
 
@@ -156,9 +177,16 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     desk = LabelStore(answered, "pilot")
     some = plan.orders["ana"][:15]
     for place, showing in enumerate(some):
-        act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1}
+        act = {
+            "event": f"ana-{place:06}",
+            "action": "label",
+            "item": showing.item,
+            "showing": 1,
+        }
         assert (
-            desk.take("ana", [act | {"label": ("correct", "partial", "wrong")[place % 3]}]).refused
+            desk.take(
+                "ana", [act | {"label": ("correct", "partial", "wrong")[place % 3]}]
+            ).refused
             == {}
         )
     replies = judged(answered, planned(answered, plan), base_url)
@@ -172,7 +200,9 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     assert judges_of(store, "second") == []
     store.close()
     judge = "judge egret on pilot, repetition 1"
-    items = common_items(labels, verdicts, ["pilot: ana", judge], ComparedVerdicts.DIAGNOSES)
+    items = common_items(
+        labels, verdicts, ["pilot: ana", judge], ComparedVerdicts.DIAGNOSES
+    )
     n_on_scale = sum(
         labels_of[plan.item(s.item).verdict.key[1:4]] in ("correct", "partial", "wrong")
         for s in some
@@ -184,13 +214,18 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     assert row["alone"] == pytest.approx(5 / 15)
 
     assert found == [CampaignJudge(judge, plan.guideline)]
-    of_ana, of_final = as_rows(beside_people(labels, verdicts, plan, [judge], locked=True))
+    of_ana, of_final = as_rows(
+        beside_people(labels, verdicts, plan, [judge], locked=True)
+    )
     assert (of_ana["judge"], of_ana["person"], of_final["person"]) == (
         judge,
         "pilot: ana",
         "pilot: final",
     )
-    assert (of_ana["n"], of_ana["kappa"]) == (n_on_scale, pytest.approx(table.loc[KAPPA, "value"]))
+    assert (of_ana["n"], of_ana["kappa"]) == (
+        n_on_scale,
+        pytest.approx(table.loc[KAPPA, "value"]),
+    )
     assert of_ana["percent"] == pytest.approx(table.loc[PERCENT, "value"])
     assert [of_ana[name] for name in ("n_both", "n_more", "alone", "powered")] == [
         row["n"], row["n_more"], row["alone"], row["value"],
@@ -205,10 +240,14 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     )
 
 
-def test_items_without_texts_are_skipped_and_counted(answered: DataFolder, plan: Plan) -> None:
+def test_items_without_texts_are_skipped_and_counted(
+    answered: DataFolder, plan: Plan
+) -> None:
     first = plan.items[0].verdict
     store = prepare(answered)
-    store.cursor().execute("UPDATE cases SET diagnosis = NULL WHERE case_id = ?", [first.case_id])
+    store.cursor().execute(
+        "UPDATE cases SET diagnosis = NULL WHERE case_id = ?", [first.case_id]
+    )
     wanted = WantedJudgement("egret", "minibench", "ours", {}, campaign=plan)
     found = plan_judgement(store, answered, wanted)
     n = sum(item.verdict.case_id == first.case_id for item in plan.items)
@@ -248,11 +287,16 @@ def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_th
     }
     for label in FOUR.labels:
         assert f'- "{label.code}": {label.word}. {label.means}' in replies[0].prompt
-    assert replies[0].prompt.index("They have no order.") < replies[0].prompt.index("<<<guideline")
+    assert replies[0].prompt.index("They have no order.") < replies[0].prompt.index(
+        "<<<guideline"
+    )
     assert {str(found.label) for reply in replies if (found := judgement_of(reply))} == {
         "correct", "partial", "wrong", "unclear", "unverifiable",
     }  # fmt: skip
-    assert judgement_of(replace(replies[0], text='{"label": "sound", "explanation": "x"}')) is None
+    assert (
+        judgement_of(replace(replies[0], text='{"label": "sound", "explanation": "x"}'))
+        is None
+    )
     store = prepare(answered)
     before = state.content(store.cursor())
     stamped = store.cursor().execute(
@@ -273,9 +317,16 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     desk = LabelStore(answered, "own")
     some = plan.orders["ana"][:20]
     for place, showing in enumerate(some):
-        act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1}
+        act = {
+            "event": f"ana-{place:06}",
+            "action": "label",
+            "item": showing.item,
+            "showing": 1,
+        }
         assert (
-            desk.take("ana", [act | {"label": ("sound", "sound", "unsound")[place % 3]}]).refused
+            desk.take(
+                "ana", [act | {"label": ("sound", "sound", "unsound")[place % 3]}]
+            ).refused
             == {}
         )
     replies = judged(answered, planned(answered, plan), base_url)
@@ -286,11 +337,15 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     store = prepare(answered)
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
     [judge] = judges_of(store, "own")
-    offered = annotators_of(who_labelled(store, answered), verdicts, judging_campaigns(answered))
+    offered = annotators_of(
+        who_labelled(store, answered), verdicts, judging_campaigns(answered)
+    )
     store.close()
     assert judge.name not in offered
     assert common_set(labels, ["own: ana", judge.name], label_sets(answered)) == TWO
-    of_ana, _ = as_rows(beside_people(labels, verdicts, plan, [judge.name], locked=True))
+    of_ana, _ = as_rows(
+        beside_people(labels, verdicts, plan, [judge.name], locked=True)
+    )
     both = [(("sound", "sound", "unsound")[place % 3], said[plan.item(s.item).verdict.key[1:4]])
             for place, s in enumerate(some)]  # fmt: skip
     on_scale = [(mine, its) for mine, its in both if its in TWO]
@@ -308,15 +363,28 @@ def test_own_labels_count_by_credit_and_without_any_there_is_no_estimate() -> No
     assert credits_of(study_labels()) == {
         "correct": 1.0, "partial": 0.0, "wrong": 0.0, "misdetected": 0.0, "unverifiable": 0.0,
     }  # fmt: skip
-    assert credits_of(FOUR) == {"correct": 1.0, "partial": 0.5, "wrong": 0.0, "unverifiable": 0.0}
-    silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+    assert credits_of(FOUR) == {
+        "correct": 1.0,
+        "partial": 0.5,
+        "wrong": 0.0,
+        "unverifiable": 0.0,
+    }
+    silent = replace(
+        TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
+    )
     assert credits_of(silent) == {}
     assert counted_words(study_labels()) == ""
-    assert counted_words(silent).startswith("The labels of this campaign have no credit")
+    assert counted_words(silent).startswith(
+        "The labels of this campaign have no credit"
+    )
 
 
-def test_labels_without_credit_still_have_an_agreement(answered: DataFolder, base_url: str) -> None:
-    silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+def test_labels_without_credit_still_have_an_agreement(
+    answered: DataFolder, base_url: str
+) -> None:
+    silent = replace(
+        TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
+    )
     plan = own_plan(answered, silent)
     for place, showing in enumerate(plan.orders["ana"]):
         act = {
@@ -332,6 +400,8 @@ def test_labels_without_credit_still_have_an_agreement(answered: DataFolder, bas
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
     [judge] = judges_of(store, "own")
     store.close()
-    of_ana, _ = as_rows(beside_people(labels, verdicts, plan, [judge.name], locked=True))
+    of_ana, _ = as_rows(
+        beside_people(labels, verdicts, plan, [judge.name], locked=True)
+    )
     assert of_ana["n"] > 20 and 0 < of_ana["percent"] < 1
     assert of_ana["powered"] is None and of_ana["n_more"] is None

@@ -76,13 +76,17 @@ def verdicts(embedded_store: Store) -> pd.DataFrame:
 def diagnoses(verdicts: pd.DataFrame) -> list[LabelledVerdict]:
     """The study's 501."""
     columns = [*KEY, "case_id", "library", "root_cause"]
-    found = [LabelledVerdict(**row) for row in as_rows(asked_for(verdicts, STUDY)[columns])]
+    found = [
+        LabelledVerdict(**row) for row in as_rows(asked_for(verdicts, STUDY)[columns])
+    ]
     assert len(found) == 501
     return found
 
 
 def models(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[(frame["experiment"] == STUDY.experiment) & (frame["detector_kind"] == "llm")]
+    return frame[
+        (frame["experiment"] == STUDY.experiment) & (frame["detector_kind"] == "llm")
+    ]
 
 
 def plan_of(
@@ -94,11 +98,17 @@ def plan_of(
 ) -> Plan:
     wish = CampaignRequest("pilot", ("ana", "ben"), population, design, seed=seed)
     return draw_plan(
-        wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0
+        wish,
+        diagnoses,
+        guideline="g",
+        created_at="2026-11-21T09:00:00+00:00",
+        left_out=0,
     )
 
 
-def finals(plan: Plan, verdicts: pd.DataFrame, provenance: str = "unanimous") -> pd.DataFrame:
+def finals(
+    plan: Plan, verdicts: pd.DataFrame, provenance: str = "unanimous"
+) -> pd.DataFrame:
     """Final outcomes of every item, as the published human says."""
     human = verdicts.set_index(KEY)["human"]
     rows = [
@@ -141,7 +151,9 @@ def label_as_published(store: Store, folder: DataFolder, plan: Plan) -> None:
 
 
 def test_exported_rows_judged_by_a_sample_say_so(
-    folder: DataFolder, diagnoses: list[LabelledVerdict], monkeypatch: pytest.MonkeyPatch
+    folder: DataFolder,
+    diagnoses: list[LabelledVerdict],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store = open_store(folder.database)
     plan = plan_of(diagnoses, Design(repeats=0))
@@ -169,12 +181,16 @@ def test_a_campaign_over_everything_with_the_published_labels_gives_the_publishe
     lock_campaign(folder, "pilot", by="ana")
     published = verdict_frame(store)
     judged = judged_by(published, label_frame(store, folder), "pilot: final", plan)
-    tables = study_tables(judged[judged["detector_kind"] == "llm"], printed_numbers(store))
+    tables = study_tables(
+        judged[judged["detector_kind"] == "llm"], printed_numbers(store)
+    )
     assert [cell.status for cell in tables["2a"].cells] == [CellStatus.EQUAL] * 24
     assert coverage(models(judged)) == Coverage(501, 501, 0, 0, {"unanimous": 501})
     ours, theirs = models(judged), models(published)
     for rule, credit in [
-        (rule, credit) for rule in (VoteRule.MAJORITY, VoteRule.ALL) for credit in Credit
+        (rule, credit)
+        for rule in (VoteRule.MAJORITY, VoteRule.ALL)
+        for credit in Credit
     ]:
         asked: dict[str, Any] = {"rule": rule, "credit": credit}
         for rate in RATES:
@@ -182,7 +198,9 @@ def test_a_campaign_over_everything_with_the_published_labels_gives_the_publishe
                 rate_table(ours, by=BY, rate=rate, **asked),
                 rate_table(theirs, by=BY, rate=rate, **asked),
             )
-        pd.testing.assert_frame_equal(gain_table(ours, **asked), gain_table(theirs, **asked))
+        pd.testing.assert_frame_equal(
+            gain_table(ours, **asked), gain_table(theirs, **asked)
+        )
     by_library: dict[str, Any] = {"by": "library_group", "rate": "Recall", **STRICT}
     pd.testing.assert_frame_equal(
         change_table(ours, **by_library), change_table(theirs, **by_library)
@@ -199,12 +217,21 @@ def test_final_outcomes_are_offered_after_the_lock_and_where_they_have_labels(
     lock_campaign(folder, "pilot", by="ana")
     locked = locked_campaigns(folder)
     assert locked == {"pilot"}
-    assert annotators_of(labels, models(frame), locked) == [PUBLISHED_HUMAN, "pilot: final"]
+    assert annotators_of(labels, models(frame), locked) == [
+        PUBLISHED_HUMAN,
+        "pilot: final",
+    ]
     analyzers = frame[
-        (frame["detector_kind"] == "analyzer") & (frame["experiment"] == STUDY.experiment)
+        (frame["detector_kind"] == "analyzer")
+        & (frame["experiment"] == STUDY.experiment)
     ]
     assert annotators_of(labels, analyzers, locked) == [PUBLISHED_HUMAN]
-    assert annotators_of(labels, frame[frame["experiment"] == "junobench-construct"], locked) == []
+    assert (
+        annotators_of(
+            labels, frame[frame["experiment"] == "junobench-construct"], locked
+        )
+        == []
+    )
     differing = (
         labels[labels["annotator"] == PUBLISHED_HUMAN]
         .head(9)
@@ -216,13 +243,21 @@ def test_final_outcomes_are_offered_after_the_lock_and_where_they_have_labels(
 def test_the_published_human_of_the_label_frame_is_the_verdict_frames(
     embedded_store: Store, verdicts: pd.DataFrame, prepared_folder: DataFolder
 ) -> None:
-    judged = judged_by(verdicts, label_frame(embedded_store, prepared_folder), PUBLISHED_HUMAN)
-    assert judged["human"].fillna("-").tolist() == verdicts["human"].fillna("-").tolist()
+    judged = judged_by(
+        verdicts, label_frame(embedded_store, prepared_folder), PUBLISHED_HUMAN
+    )
+    assert (
+        judged["human"].fillna("-").tolist() == verdicts["human"].fillna("-").tolist()
+    )
     assert judged["label_stratum"].isna().all()
     rest = list(verdicts.columns.drop(["human", "provenance"]))
     pd.testing.assert_frame_equal(judged[rest], verdicts[rest])
     assert judged["provenance"].isna().all()
-    assert coverage(models(judged)) == coverage(models(verdicts)) == Coverage(501, 501, 0, 0, {})
+    assert (
+        coverage(models(judged))
+        == coverage(models(verdicts))
+        == Coverage(501, 501, 0, 0, {})
+    )
 
 
 def estimates(frame: pd.DataFrame, rule: VoteRule) -> dict[tuple[str, str, str], float]:
@@ -231,8 +266,12 @@ def estimates(frame: pd.DataFrame, rule: VoteRule) -> dict[tuple[str, str, str],
     for group, rows in models(frame).groupby(BY):
         parts = scored(rows, rule, Credit.STRICT).parts
         assert parts is not None
-        assert RATES["Recall"](total(parts)).whole + total(parts).left_out == pytest.approx(111)
-        found |= {(*map(str, group), name): rate(parts).value for name, rate in RATES.items()}
+        assert RATES["Recall"](total(parts)).whole + total(
+            parts
+        ).left_out == pytest.approx(111)
+        found |= {
+            (*map(str, group), name): rate(parts).value for name, rate in RATES.items()
+        }
     return found
 
 
@@ -246,14 +285,18 @@ def test_samples_of_222_estimate_the_whole_without_bias(
         plan = plan_of(diagnoses, Design(), seed=seed)
         assert len(plan.items) == 222
         labels = finals(plan, verdicts)
-        weighted.append(estimates(judged_by(verdicts, labels, "pilot: final", plan), rule))
+        weighted.append(
+            estimates(judged_by(verdicts, labels, "pilot: final", plan), rule)
+        )
         left_out.append(estimates(judged_by(verdicts, labels, "pilot: final"), rule))
     for place, value in truth.items():
         found = np.array([estimate[place] for estimate in weighted])
         error = found.std(ddof=1) / np.sqrt(len(found))
         assert abs(found.mean() - value) < 4 * error + 0.001, place
         if place[2] == "Recall":
-            assert np.mean([estimate[place] for estimate in left_out]) < value - 0.03, place
+            assert np.mean([estimate[place] for estimate in left_out]) < value - 0.03, (
+                place
+            )
 
 
 @pytest.mark.parametrize("rule", VoteRule)
@@ -264,26 +307,35 @@ def test_a_sample_knows_how_many_crashes_each_group_has(
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
     for by in (BY, ["library_group", *BY]):
         asked: dict[str, Any] = {"by": by, "rate": "Recall", "rule": rule}
-        known = rate_table(models(verdicts), credit=Credit.DETECTION, **asked).set_index(by)[
-            "whole"
-        ]
+        known = rate_table(
+            models(verdicts), credit=Credit.DETECTION, **asked
+        ).set_index(by)["whole"]
         for credit in (Credit.STRICT, Credit.HALF):
             found = rate_table(judged, credit=credit, **asked).set_index(by)
             covered = found[found["value"].notna()]
             assert len(covered) > 0.9 * len(known)
-            assert covered["whole"].tolist() == pytest.approx(known[covered.index].tolist())
+            assert covered["whole"].tolist() == pytest.approx(
+                known[covered.index].tolist()
+            )
             assert (covered["part"] <= covered["whole"] + 1e-9).all()
 
 
 TEAM = ("ana", "ben", "cleo", "dan")
 
 
-def said_by(folder: DataFolder, campaign: str, who: str, n: int, human: pd.Series[str]) -> None:
+def said_by(
+    folder: DataFolder, campaign: str, who: str, n: int, human: pd.Series[str]
+) -> None:
     """The next n items of this person's order get the label of the published human."""
     desk = LabelStore(folder, campaign)
     coming = desk.journal(who).upcoming(n)
     acts = [
-        {"event": uuid4().hex, "action": "label", "item": showing.item, "showing": showing.showing}
+        {
+            "event": uuid4().hex,
+            "action": "label",
+            "item": showing.item,
+            "showing": showing.showing,
+        }
         | {"label": human[desk.plan.item(showing.item).verdict.key]}
         for showing in coming
     ]
@@ -308,7 +360,11 @@ def test_labels_weigh_by_their_stratum_after_a_redeal(
     for seed in range(16):
         wish = CampaignRequest(f"team-{seed}", TEAM, STUDY, design, seed=seed)
         plan = draw_plan(
-            wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0
+            wish,
+            diagnoses,
+            guideline="g",
+            created_at="2026-11-21T09:00:00+00:00",
+            left_out=0,
         )
         keep_campaign(folder, plan)
         for who in TEAM:
@@ -316,7 +372,12 @@ def test_labels_weigh_by_their_stratum_after_a_redeal(
         open_main(folder, plan.campaign, by="lead")
         for who in TEAM:
             said_by(folder, plan.campaign, who, 15, human)
-        change_people(folder, plan.campaign, PeopleChange(add=("eva",), remove=("ben",)), by="lead")
+        change_people(
+            folder,
+            plan.campaign,
+            PeopleChange(add=("eva",), remove=("ben",)),
+            by="lead",
+        )
         for who in ("ana", "cleo", "dan", "eva"):
             said_by(folder, plan.campaign, who, 50 if seed else 1_000, human)
         lock_campaign(folder, plan.campaign, by="lead")
@@ -330,14 +391,22 @@ def test_labels_weigh_by_their_stratum_after_a_redeal(
         weight = pd.Series(label_weights(judged, VoteRule.MAJORITY), judged.index)
         is_labelled = judged["label_stratum"].notna() & judged["human"].notna()
         n_of = {f"drawn: {stratum.name}": stratum.population for stratum in plan.strata}
-        assert weight.groupby(judged["label_stratum"]).sum().to_dict() == pytest.approx(n_of)
+        assert weight.groupby(judged["label_stratum"]).sum().to_dict() == pytest.approx(
+            n_of
+        )
         if seed == 0:
-            of_item = {item.verdict.key: 1 / item.inclusion_probability for item in plan.items}
+            of_item = {
+                item.verdict.key: 1 / item.inclusion_probability for item in plan.items
+            }
             keys = judged.loc[is_labelled, KEY].itertuples(index=False, name=None)
-            assert dict(zip(keys, weight[is_labelled], strict=True)) == pytest.approx(of_item)
+            assert dict(zip(keys, weight[is_labelled], strict=True)) == pytest.approx(
+                of_item
+            )
             assert max(of_item.values()) > 1.2 * min(of_item.values())
         else:
-            assert len(plan.items) // 2 < is_labelled.sum() < len(plan.items), "some stayed open"
+            assert len(plan.items) // 2 < is_labelled.sum() < len(plan.items), (
+                "some stayed open"
+            )
         found.append(_recall(judged))
     error = np.std(found, ddof=1) / np.sqrt(len(found))
     assert abs(np.mean(found) - truth) < 3 * error
@@ -359,7 +428,8 @@ def test_intervals_of_samples_cover_what_all_labels_would_give(
     for seed in range(1_000, 1_012):
         plan = plan_of(diagnoses, Design(), seed=seed)
         table = rate_table(
-            models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan)), **asked
+            models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan)),
+            **asked,
         )
         table = table.set_index(BY)
         covered += ((table["low"] <= truth) & (truth <= table["high"])).tolist()
@@ -375,7 +445,9 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
     gains = gain_table(judged, **STRICT)  # type: ignore[arg-type]
     assert (
-        gains[["gained", "lost", "p_value", "p_by_case", "p_holm", "detectable", "test"]]
+        gains[
+            ["gained", "lost", "p_value", "p_by_case", "p_holm", "detectable", "test"]
+        ]
         .isna()
         .all()
         .all()
@@ -391,7 +463,9 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(
 
 def small(*rows: tuple[str, str, str, bool, int]) -> pd.DataFrame:
     """case, detector, setting, whether it crashes, runs of five that predict a crash."""
-    frame = pd.DataFrame(rows, columns=["case_id", "detector", "setting", "truth", "n_crash"])
+    frame = pd.DataFrame(
+        rows, columns=["case_id", "detector", "setting", "truth", "n_crash"]
+    )
     version = frame["truth"].map({True: "reproduced", False: "fixed"})
     return frame.assign(
         benchmark="mine",
@@ -422,7 +496,8 @@ def small_plan(**design: Any) -> Plan:
     """Drawn from the verdicts of detector x."""
     frame = asked_for(small(*FRAME), Population("mine", "e", detectors=("x",)))
     verdicts = [
-        LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])
+        LabelledVerdict(**row)
+        for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])
     ]
     return plan_of(
         verdicts,
@@ -444,7 +519,8 @@ def small_labels(plan: Plan, said: dict[tuple[str, str], str]) -> pd.DataFrame:
 def test_weights_by_hand() -> None:
     plan = small_plan()
     labels = small_labels(
-        plan, {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"}
+        plan,
+        {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"},
     )
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     judged["weight"] = label_weights(judged, VoteRule.MAJORITY)
@@ -463,13 +539,23 @@ def test_rates_by_hand() -> None:
     """x, code: of four detected crashes half are correct, one crash was missed, one alarm is false: 2 of 5 found."""
     plan = small_plan()
     labels = small_labels(
-        plan, {("a", "code"): "correct", ("b", "code"): "partial", ("a", "runtime"): "correct"}
+        plan,
+        {
+            ("a", "code"): "correct",
+            ("b", "code"): "partial",
+            ("a", "runtime"): "correct",
+        },
     )
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     recall = rate_table(judged, by=BY, rate="Recall", **STRICT).set_index(BY)  # type: ignore[arg-type]
     code = recall.loc[("x", "code")]
     assert (code["part"], code["whole"], code["value"]) == (2.0, 5.0, 0.4)
-    assert (code["n"], code["n_labelled"], code["n_to_label"], code["left_out"]) == (3, 2, 4, 0)
+    assert (code["n"], code["n_labelled"], code["n_to_label"], code["left_out"]) == (
+        3,
+        2,
+        4,
+        0,
+    )
     precision = rate_table(judged, by=BY, rate="Precision", **STRICT).set_index(BY)  # type: ignore[arg-type]
     assert precision.loc[("x", "code"), ["part", "whole"]].tolist() == [2.0, 3.0]
     half = rate_table(
@@ -488,11 +574,18 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     table = rate_table(judged, by=BY, rate="Accuracy", **STRICT).set_index(BY)  # type: ignore[arg-type]
     assert table["value"].notna().tolist() == [True, False, False]
-    assert table.loc[("y", "code"), ["n", "n_labelled", "n_to_label"]].tolist() == [0, 0, 2]
+    assert table.loc[("y", "code"), ["n", "n_labelled", "n_to_label"]].tolist() == [
+        0,
+        0,
+        2,
+    ]
     [gain] = gain_table(judged, **STRICT).to_dict("records")  # type: ignore[arg-type]
     assert gain["n"] == 0
     assert np.isnan(
-        [gain[name] for name in ("without", "with_", "difference", "low", "high", "gained")]
+        [
+            gain[name]
+            for name in ("without", "with_", "difference", "low", "high", "gained")
+        ]
     ).all()
     found = rate_table(
         judged, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
@@ -505,7 +598,12 @@ def test_without_strata_a_label_stands_for_all_of_the_slice() -> None:
     labels = small_labels(plan, {("a", "code"): "correct", ("b", "runtime"): "wrong"})
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     of_x = judged[judged["detector"] == "x"]
-    assert sorted(label_weights(of_x, VoteRule.MAJORITY)) == [0.0] * 4 + [1.0, 1.0, 3.0, 3.0]
+    assert sorted(label_weights(of_x, VoteRule.MAJORITY)) == [0.0] * 4 + [
+        1.0,
+        1.0,
+        3.0,
+        3.0,
+    ]
     recall = rate_table(of_x, by=BY, rate="Recall", **STRICT)  # type: ignore[arg-type]
     assert recall[["part", "whole"]].to_numpy().tolist() == [[4.0, 5.0], [0.0, 2.0]]
 
@@ -513,9 +611,12 @@ def test_without_strata_a_label_stands_for_all_of_the_slice() -> None:
 def test_items_of_a_plan_that_nobody_loaded_change_nothing() -> None:
     plan = small_plan()
     labels = small_labels(
-        plan, {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"}
+        plan,
+        {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"},
     )
-    elsewhere = replace(plan.items[0].verdict, instance_id="zz_reproduced", case_id="zz")
+    elsewhere = replace(
+        plan.items[0].verdict, instance_id="zz_reproduced", case_id="zz"
+    )
     more = replace(
         plan,
         items=(*plan.items, Item("f" * 12, elsewhere, 0, 1.0)),
@@ -523,4 +624,6 @@ def test_items_of_a_plan_that_nobody_loaded_change_nothing() -> None:
     )
     extra = pd.concat([labels, labels.head(1).assign(instance_id="zz_reproduced")])
     expected = judged_by(small(*FRAME), labels, "pilot: final", plan)
-    pd.testing.assert_frame_equal(judged_by(small(*FRAME), extra, "pilot: final", more), expected)
+    pd.testing.assert_frame_equal(
+        judged_by(small(*FRAME), extra, "pilot: final", more), expected
+    )

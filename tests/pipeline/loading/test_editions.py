@@ -51,7 +51,8 @@ def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
 def inputs(target: str) -> dict[str, str]:
     body = f"# Executed Cells:\n## Cell 1:\nprices = [3, 4]\n\n\n# Target Cell:\n{target}\n"
     return {
-        f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt": body for version in VERSIONS
+        f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt": body
+        for version in VERSIONS
     }
 
 
@@ -59,7 +60,9 @@ def october(*, crashes: bool, model: str = "heron") -> dict[str, str]:
     """One case in the layout of October 2025: five answers of a model to each notebook, and a judge's label of each."""
     files = inputs("prices[5]")
     for version in VERSIONS:
-        answers = json.dumps([{"reasoning": f"said {n}", "detection": crashes} for n in range(5)])
+        answers = json.dumps(
+            [{"reasoning": f"said {n}", "detection": crashes} for n in range(5)]
+        )
         files[
             f"llms/llms_outputs/results_raw/{model}/crash_detection_code/{CASE}_{version}.json"
         ] = answers
@@ -73,13 +76,17 @@ def october(*, crashes: bool, model: str = "heron") -> dict[str, str]:
 def layout_of_2026(*, crashes: bool, model: str = "heron") -> dict[str, str]:
     answers = json.dumps([{"reasoning": "said", "detection": crashes}] * 5)
     raw = f"llms/llms_outputs/results_raw/crash_detection_{model}_code/{CASE}"
-    return inputs("prices[7]") | {f"{raw}_{version}.json": answers for version in VERSIONS}
+    return inputs("prices[7]") | {
+        f"{raw}_{version}.json": answers for version in VERSIONS
+    }
 
 
 def as_tar(path: Path, files: dict[str, str], commit: str) -> Path:
     """As `git archive` packs them: the commit stands in the header."""
     told = {"comment": commit} if commit else {}
-    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT, pax_headers=told) as members:
+    with tarfile.open(
+        path, "w:gz", format=tarfile.PAX_FORMAT, pax_headers=told
+    ) as members:
         for name, text in files.items():
             member = tarfile.TarInfo(f"crane_llm-{path.name}/{name}")
             member.size = len(text.encode())
@@ -112,8 +119,15 @@ def said(folder: DataFolder, detector: str = "heron") -> dict[str, tuple[int, in
     store = prepare(folder)
     frame = verdict_frame(store)
     store.close()
-    mine = frame[frame["detector"] == detector].groupby("experiment")[["n_crash", "n_safe"]].sum()
-    return {str(name): (int(row["n_crash"]), int(row["n_safe"])) for name, row in mine.iterrows()}
+    mine = (
+        frame[frame["detector"] == detector]
+        .groupby("experiment")[["n_crash", "n_safe"]]
+        .sum()
+    )
+    return {
+        str(name): (int(row["n_crash"]), int(row["n_safe"]))
+        for name, row in mine.iterrows()
+    }
 
 
 def rows_of_default(folder: DataFolder) -> dict[str, list[tuple[Any, ...]]]:
@@ -126,7 +140,9 @@ def rows_of_default(folder: DataFolder) -> dict[str, list[tuple[Any, ...]]]:
         "cells": "SELECT * EXCLUDE source_id FROM cells WHERE origin = ? ORDER BY ALL",
         "prompts": "SELECT * EXCLUDE source_id FROM prompts WHERE origin = ? ORDER BY ALL",
     }
-    found = {name: cursor.execute(sql, [OCTOBER]).fetchall() for name, sql in asked.items()}
+    found = {
+        name: cursor.execute(sql, [OCTOBER]).fetchall() for name, sql in asked.items()
+    }
     labels = labels_with_pooled_judges(store, folder)
     found["labels"] = list(
         labels[labels["experiment"] == OCTOBER].itertuples(index=False, name=None)
@@ -158,13 +174,17 @@ def test_the_default_release_is_the_same_whether_it_comes_first_or_last(
     assert said(folder) == {OCTOBER: (10, 0), f"{OCTOBER}@9a8b7c6": (0, 10)}
 
 
-def test_two_commits_of_a_branch_are_two_releases(folder: DataFolder, tmp_path: Path) -> None:
+def test_two_commits_of_a_branch_are_two_releases(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     fetched(tmp_path / "b.tar.gz", folder, layout_of_2026(crashes=False), LATER, "main")
     fetched(tmp_path / "c.tar.gz", folder, layout_of_2026(crashes=True), THIRD, "main")
     assert said(folder) == {f"{LAST}@9a8b7c6": (0, 10), f"{LAST}@5f64351": (10, 0)}
 
 
-def test_annotators_of_another_release_are_others(folder: DataFolder, tmp_path: Path) -> None:
+def test_annotators_of_another_release_are_others(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     """Or the agreement of the published judge would be over both releases."""
     default_of(tmp_path / "a.tar.gz", folder)
     fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
@@ -194,7 +214,9 @@ def test_a_rebuild_gives_both_releases_back(folder: DataFolder, tmp_path: Path) 
 def test_the_commit_is_kept_with_the_source(folder: DataFolder, tmp_path: Path) -> None:
     default_of(tmp_path / "a.tar.gz", folder)
     fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
-    assert [(source.release, source.edition) for source in staged_sources(folder.sources)] == [
+    assert [
+        (source.release, source.edition) for source in staged_sources(folder.sources)
+    ] == [
         (Release("crane-llm", DEFAULT, DEFAULT), ""),
         (Release("crane-llm", "main", LATER), "9a8b7c6"),
     ]
@@ -204,14 +226,22 @@ def test_a_commit_that_is_here_is_not_loaded_again_when_it_is_packed_otherwise(
     folder: DataFolder, tmp_path: Path
 ) -> None:
     first = default_of(tmp_path / "a.tar.gz", folder)
-    again = fetched(tmp_path / "again.tar.gz", folder, october(crashes=True), DEFAULT, "main")
+    again = fetched(
+        tmp_path / "again.tar.gz", folder, october(crashes=True), DEFAULT, "main"
+    )
     assert (again.already_loaded, again.source_id) == (True, first.source_id)
 
 
 @pytest.mark.parametrize("pack", [as_tar, as_zip])
-@pytest.mark.parametrize(("commit", "edition"), [(LATER, "9a8b7c6"), (DEFAULT, ""), ("", "")])
+@pytest.mark.parametrize(
+    ("commit", "edition"), [(LATER, "9a8b7c6"), (DEFAULT, ""), ("", "")]
+)
 def test_an_archive_that_is_imported_by_hand_tells_its_commit_itself(
-    pack: Callable[..., Path], commit: str, edition: str, folder: DataFolder, tmp_path: Path
+    pack: Callable[..., Path],
+    commit: str,
+    edition: str,
+    folder: DataFolder,
+    tmp_path: Path,
 ) -> None:
     path = pack(
         tmp_path / f"by_hand.{'zip' if pack is as_zip else 'tar.gz'}",
@@ -243,11 +273,14 @@ def test_an_archive_of_ones_own_with_a_commit_is_no_release(
         "crashes": True,
     }
     added = import_paths(
-        [as_tar(tmp_path / "own.tar.gz", {"mine.jsonl": json.dumps(line)}, LATER)], folder
+        [as_tar(tmp_path / "own.tar.gz", {"mine.jsonl": json.dumps(line)}, LATER)],
+        folder,
     )
     assert added.edition == ""
     store = prepare(folder)
-    assert store.cursor().execute("SELECT experiment FROM runs").fetchall() == [("mine",)]
+    assert store.cursor().execute("SELECT experiment FROM runs").fetchall() == [
+        ("mine",)
+    ]
     store.close()
 
 
@@ -284,20 +317,34 @@ def test_texts_of_the_default_release_are_shown_before_those_of_others() -> None
 
 def test_ablations_come_from_a_release_of_2026_at_whatever_commit() -> None:
     frame = pd.DataFrame(
-        {"experiment": [f"{LAST}@2345678", "mine", OCTOBER, LAST, f"{OCTOBER}@1234567", LAST]}
+        {
+            "experiment": [
+                f"{LAST}@2345678",
+                "mine",
+                OCTOBER,
+                LAST,
+                f"{OCTOBER}@1234567",
+                LAST,
+            ]
+        }
     )
     assert later_releases(frame) == [LAST, f"{LAST}@2345678"]
 
 
 def test_kinds_of_releases_are_kinds_of_importers() -> None:
     known = {importer.KIND for importer in importers()}
-    assert {kind for published in PUBLISHED.values() for kind in published.kinds} <= known
+    assert {
+        kind for published in PUBLISHED.values() for kind in published.kinds
+    } <= known
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\x1f\x8b cut", b"PK\x05\x06", b"plain", b"PK\x03\x04 and then nothing"]
+    "content",
+    [b"", b"\x1f\x8b cut", b"PK\x05\x06", b"plain", b"PK\x03\x04 and then nothing"],
 )
-def test_a_file_that_is_no_archive_names_no_commit(content: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_no_archive_names_no_commit(
+    content: bytes, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_bytes(content)
     assert commit_named_in(tmp_path / "file") is None
 
@@ -313,9 +360,15 @@ def archive(root: Path) -> Path:
 def test_the_study_of_the_default_release_is_untouched_by_another_one(
     archive: Path, whole_folder: DataFolder, tmp_path: Path
 ) -> None:
-    import_paths([archive], whole_folder, release=Release("crane-llm", DEFAULT, DEFAULT))
+    import_paths(
+        [archive], whole_folder, release=Release("crane-llm", DEFAULT, DEFAULT)
+    )
     fetched(
-        tmp_path / "b.tar.gz", whole_folder, october(crashes=False, model="gpt_5"), LATER, "main"
+        tmp_path / "b.tar.gz",
+        whole_folder,
+        october(crashes=False, model="gpt_5"),
+        LATER,
+        "main",
     )
     assert said(whole_folder, "gpt-5")[f"{STUDY}@9a8b7c6"] == (0, 10)
     assert sum(said(whole_folder, "gpt-5")[STUDY]) == 2 * 222 * 5

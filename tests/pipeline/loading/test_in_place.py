@@ -29,7 +29,9 @@ from crane_core.ui.gains_view import readable
 
 BENCHMARK, EXPERIMENT = "minibench", "a lab's; DROP TABLE runs --'"
 CASES = [f"{library}_{number}" for library in ("numpy", "pandas") for number in (1, 2)]
-INSTANCES = [f"{case}_{version}" for case in CASES for version in ("reproduced", "fixed")]
+INSTANCES = [
+    f"{case}_{version}" for case in CASES for version in ("reproduced", "fixed")
+]
 KEY = {"benchmark": BENCHMARK, "experiment": EXPERIMENT, "detector": "heron"}
 Rows = list[dict[str, Any]]
 
@@ -40,7 +42,10 @@ def runs() -> Rows:
     return [
         KEY
         | {"setting": setting, "instance": name, "index": index}
-        | {"crashes": name.endswith("_reproduced") == (name.rpartition("_")[0] in right[setting])}
+        | {
+            "crashes": name.endswith("_reproduced")
+            == (name.rpartition("_")[0] in right[setting])
+        }
         for setting in right
         for name in INSTANCES
         for index in (1, 2, 3)
@@ -48,7 +53,11 @@ def runs() -> Rows:
 
 
 def judgements() -> Rows:
-    label = {"annotator": PUBLISHED_HUMAN, "annotator_kind": "human", "label": "correct"}
+    label = {
+        "annotator": PUBLISHED_HUMAN,
+        "annotator_kind": "human",
+        "label": "correct",
+    }
     return [KEY | {"setting": "runtime", "instance": "pandas_1_reproduced"} | label]
 
 
@@ -70,10 +79,13 @@ def used(folder: DataFolder, tmp_path: Path) -> DataFolder:
     written(lab / "one'; DROP TABLE runs; --.parquet", runs())
     written(lab / "deep" / "labels.parquet", judgements())
     imported = list(import_in_place([lab], folder))
-    assert sorted(entry.kind for entry in imported) == ["judgements-parquet", "runs-parquet"]
-    assert sorted((added.record, added.n_new) for entry in imported for added in entry.added)[
-        -1
-    ] == ("runs", 48)
+    assert sorted(entry.kind for entry in imported) == [
+        "judgements-parquet",
+        "runs-parquet",
+    ]
+    assert sorted(
+        (added.record, added.n_new) for entry in imported for added in entry.added
+    )[-1] == ("runs", 48)
     return folder
 
 
@@ -86,7 +98,9 @@ def content(folder: DataFolder) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def kept(folder: DataFolder, kind: str = "runs-parquet") -> Path:
-    [source] = [source for source in staged_sources(folder.sources) if source.kind == kind]
+    [source] = [
+        source for source in staged_sources(folder.sources) if source.kind == kind
+    ]
     return folder.sources / source.source_id / source.file
 
 
@@ -126,7 +140,9 @@ def test_every_question_counts_what_stays_in_parquet(used: DataFolder) -> None:
         store.close()
 
 
-def test_a_rebuild_and_a_backup_bring_every_row_again(used: DataFolder, tmp_path: Path) -> None:
+def test_a_rebuild_and_a_backup_bring_every_row_again(
+    used: DataFolder, tmp_path: Path
+) -> None:
     before = content(used)
     assert sum(row[2] == "heron" for row in before["runs"]) == 48
     rebuild(used)
@@ -142,7 +158,9 @@ def test_a_rebuild_and_a_backup_bring_every_row_again(used: DataFolder, tmp_path
     ("kind", "name"),
     [(Listed.SOURCE, None), (Listed.RUN, EXPERIMENT), (Listed.BENCHMARK, BENCHMARK)],
 )
-def test_what_is_removed_counts_no_more(used: DataFolder, kind: Listed, name: str | None) -> None:
+def test_what_is_removed_counts_no_more(
+    used: DataFolder, kind: Listed, name: str | None
+) -> None:
     before = content(used)
     for action, n_rows in ((InventoryAction.REMOVE, 0), (InventoryAction.RESTORE, 48)):
         acted = InventoryAct(
@@ -158,7 +176,9 @@ def test_what_is_removed_counts_no_more(used: DataFolder, kind: Listed, name: st
     assert after["runs"] == before["runs"]
 
 
-def test_a_damaged_and_a_vanished_file_are_told_and_never_skipped(used: DataFolder) -> None:
+def test_a_damaged_and_a_vanished_file_are_told_and_never_skipped(
+    used: DataFolder,
+) -> None:
     file = kept(used)
     good = file.read_bytes()
     file.write_bytes(good[: len(good) // 2])
@@ -186,7 +206,9 @@ def changed(**members: Any) -> Callable[[Rows], Rows]:
     ("spoil", "told"),
     [
         (
-            lambda rows: [{k: v for k, v in row.items() if k != "index"} for row in rows],
+            lambda rows: [
+                {k: v for k, v in row.items() if k != "index"} for row in rows
+            ],
             "the column index is missing",
         ),
         (
@@ -212,9 +234,13 @@ def test_a_bad_file_is_named_with_what_is_wrong(
     assert not staged_sources(folder.sources)
 
 
-def test_what_is_no_parquet_and_links_are_refused(folder: DataFolder, tmp_path: Path) -> None:
+def test_what_is_no_parquet_and_links_are_refused(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     (tmp_path / "text.parquet").write_text("no")
-    (tmp_path / "link.parquet").symlink_to(written(tmp_path / "good" / "runs.parquet", runs()))
+    (tmp_path / "link.parquet").symlink_to(
+        written(tmp_path / "good" / "runs.parquet", runs())
+    )
     for name, told in (
         ("text", "cannot be read as Parquet"),
         ("link", "is a link or no file"),
@@ -226,13 +252,16 @@ def test_what_is_no_parquet_and_links_are_refused(folder: DataFolder, tmp_path: 
 
 def test_one_source_answers_for_a_condition(used: DataFolder, tmp_path: Path) -> None:
     other = written(
-        tmp_path / "other.parquet", [row | {"index": row["index"] + 3} for row in runs()]
+        tmp_path / "other.parquet",
+        [row | {"index": row["index"] + 3} for row in runs()],
     )
     with pytest.raises(SourceError, match="of which another source holds some"):
         list(import_in_place([other], used))
     rows = [{**row, "experiment": EXPERIMENT} for row in runs()]
     small = written(tmp_path / "small.parquet", rows[:1])
-    with pytest.raises(SourceError, match="A kept Parquet file answers for heron, code"):
+    with pytest.raises(
+        SourceError, match="A kept Parquet file answers for heron, code"
+    ):
         import_paths([small], used)
     [again] = import_in_place([written(tmp_path / "again.parquet", runs())], used)
     assert again.already_loaded

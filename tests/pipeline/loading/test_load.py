@@ -54,7 +54,9 @@ from tests.old_database import make_old
 
 Content = dict[str, list[tuple[Any, ...]]]
 Hold = Callable[..., AbstractContextManager[None]]
-RUN = Run("minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", 1, crashes=True)
+RUN = Run(
+    "minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", 1, crashes=True
+)
 LABEL = Judgement(
     "minibench",
     "numpy_1_reproduced",
@@ -113,7 +115,9 @@ def test_first_start_loads_what_ships(tmp_path: Path) -> None:
     store = prepare(folder, told.append)
     counts = state.table_counts(store.cursor())
     assert (counts["runs"], counts["kernel_states"]) == (9798, 80)
-    assert {source[0] for source in state.content(store.cursor())["sources"]} == set(embedded())
+    assert {source[0] for source in state.content(store.cursor())["sources"]} == set(
+        embedded()
+    )
     kinds = set(state.load_problems(store.cursor())["kind"])
     store.close()
     assert kinds == {ProblemKind.CONTRADICTION}
@@ -131,15 +135,26 @@ def test_second_start_loads_nothing(whole_folder: DataFolder) -> None:
 def imported_all(
     folder: DataFolder, predictions: Path, pairs_folder: Path, pair: tuple[Path, Path]
 ) -> list[Imported]:
-    return [import_paths(paths, folder) for paths in ([predictions], [pairs_folder], list(pair))]
+    return [
+        import_paths(paths, folder)
+        for paths in ([predictions], [pairs_folder], list(pair))
+    ]
 
 
 def test_importing_twice_changes_nothing(
-    folder: DataFolder, predictions: Path, pairs_folder: Path, tmp_path: Path, write_pair: Any
+    folder: DataFolder,
+    predictions: Path,
+    pairs_folder: Path,
+    tmp_path: Path,
+    write_pair: Any,
 ) -> None:
     pair = write_pair(tmp_path / "loose", "loose_1")
     first = imported_all(folder, predictions, pairs_folder, pair)
-    assert [entry.kind for entry in first] == ["predictions", "notebook-pairs", "notebook-pairs"]
+    assert [entry.kind for entry in first] == [
+        "predictions",
+        "notebook-pairs",
+        "notebook-pairs",
+    ]
     assert [len(entry.problems) for entry in first] == [1, 0, 0]
     before, kept = content(folder), sorted(folder.sources.rglob("*"))
     second = imported_all(folder, predictions, pairs_folder, pair)
@@ -158,26 +173,36 @@ def test_same_bytes_under_another_name_are_the_same_source(
 
 
 def test_rebuild_gives_identical_rows(
-    folder: DataFolder, predictions: Path, pairs_folder: Path, tmp_path: Path, write_pair: Any
+    folder: DataFolder,
+    predictions: Path,
+    pairs_folder: Path,
+    tmp_path: Path,
+    write_pair: Any,
 ) -> None:
-    imported_all(folder, predictions, pairs_folder, write_pair(tmp_path / "loose", "loose_1"))
+    imported_all(
+        folder, predictions, pairs_folder, write_pair(tmp_path / "loose", "loose_1")
+    )
     write_ledger(folder)
     before = content(folder)
     ledger.append(
-        folder.ledger / "labels" / "pilot" / "ann.jsonl", replace(LABEL, label=Label.WRONG)
+        folder.ledger / "labels" / "pilot" / "ann.jsonl",
+        replace(LABEL, label=Label.WRONG),
     )
-    ledger.append(folder.ledger / "runs" / "own-1.jsonl", replace(RUN, run_index=4, crashes=False))
+    ledger.append(
+        folder.ledger / "runs" / "own-1.jsonl", replace(RUN, run_index=4, crashes=False)
+    )
     relabelled = content(folder)
     assert relabelled["judgements"] != before["judgements"]
     shutil.rmtree(pairs_folder)
     predictions.unlink()
     rebuild(folder)
     assert content(folder) == relabelled
-    assert query(folder, "SELECT label, note FROM judgements WHERE annotator = 'ann'") == [
-        ("wrong", "?")
-    ]
+    assert query(
+        folder, "SELECT label, note FROM judgements WHERE annotator = 'ann'"
+    ) == [("wrong", "?")]
     answer = query(
-        folder, "SELECT crashes, unanswered FROM runs WHERE experiment = 'own-1' AND run_index = 4"
+        folder,
+        "SELECT crashes, unanswered FROM runs WHERE experiment = 'own-1' AND run_index = 4",
     )
     assert answer == [(False, None)]
 
@@ -188,8 +213,15 @@ def test_rebuild_of_the_published_archive_gives_identical_rows(
     entry = import_paths([crane_llm_archive], whole_folder)
     assert entry.problems == []
     new = {added.record: added.n_new for added in entry.added}
-    assert (new["kernel_states"], new["prompts"], new["instances"], new["runs"]) == (222, 444, 0, 0)
-    assert {added.record: added.n_read for added in entry.added}["runs"] == 6660 + 2 * 2 * 222
+    assert (new["kernel_states"], new["prompts"], new["instances"], new["runs"]) == (
+        222,
+        444,
+        0,
+        0,
+    )
+    assert {added.record: added.n_read for added in entry.added}[
+        "runs"
+    ] == 6660 + 2 * 2 * 222
     before = content(whole_folder)
     rebuild(whole_folder)
     assert content(whole_folder) == before
@@ -224,7 +256,9 @@ def test_rebuild_repeats_problems_of_files_that_could_not_be_kept(
     assert content(folder) == before
 
 
-def test_rebuild_after_the_database_is_lost(folder: DataFolder, predictions: Path) -> None:
+def test_rebuild_after_the_database_is_lost(
+    folder: DataFolder, predictions: Path
+) -> None:
     import_paths([predictions], folder)
     write_ledger(folder)
     before = content(folder)
@@ -276,7 +310,9 @@ def test_a_failure_in_the_last_step_leaves_nothing(
     before = content(folder)
     row = load._row
     with monkeypatch.context() as broken:
-        broken.setattr(load, "_row", lambda source: SourceRow(*row(source)._replace(kind=None)))  # type: ignore[arg-type]
+        broken.setattr(
+            load, "_row", lambda source: SourceRow(*row(source)._replace(kind=None))
+        )  # type: ignore[arg-type]
         with pytest.raises(StoreError, match="NOT NULL"):
             import_paths([predictions], folder)
     nothing_of(folder, before)
@@ -293,7 +329,9 @@ def test_a_file_without_a_usable_record_is_refused_and_not_kept(
     nothing_of(folder, before)
 
 
-def test_a_path_that_does_not_exist_is_refused(folder: DataFolder, tmp_path: Path) -> None:
+def test_a_path_that_does_not_exist_is_refused(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     with pytest.raises(SourceError, match="does not exist") as refused:
         import_paths([tmp_path / "nowhere.tar.gz"], folder)
     assert "spelling" in refused.value.remedy
@@ -320,12 +358,18 @@ def test_a_source_that_was_loaded_and_not_kept_is_kept_at_the_next_import(
     before = content(folder)
     shutil.rmtree(folder.sources)
     assert import_paths([predictions], folder).already_loaded
-    assert [source.source_id for source in staged_sources(folder.sources)] == [entry.source_id]
-    assert [row[:6] for row in content(folder)["sources"]] == [row[:6] for row in before["sources"]]
+    assert [source.source_id for source in staged_sources(folder.sources)] == [
+        entry.source_id
+    ]
+    assert [row[:6] for row in content(folder)["sources"]] == [
+        row[:6] for row in before["sources"]
+    ]
 
 
 def contradicting(tmp_path: Path, predictions: Path) -> Path:
-    lines = [json.loads(line) for line in predictions.read_text("utf-8").splitlines()[:-1]]
+    lines = [
+        json.loads(line) for line in predictions.read_text("utf-8").splitlines()[:-1]
+    ]
     lines[0]["crashes"] = not lines[0]["crashes"]
     lines[0]["experiment"] = "mine"
     path = tmp_path / "theirs.jsonl"
@@ -351,22 +395,32 @@ def test_a_second_source_that_contradicts_is_told_once(
     assert content(folder) == before
 
 
-def test_the_ledger_is_loaded_by_its_tail_and_a_torn_line_waits(folder: DataFolder) -> None:
+def test_the_ledger_is_loaded_by_its_tail_and_a_torn_line_waits(
+    folder: DataFolder,
+) -> None:
     write_ledger(folder)
-    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [(4,)]
+    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [
+        (4,)
+    ]
     path = folder.ledger / "runs" / "own-1.jsonl"
     line = ledger.to_line(replace(RUN, run_index=5))
     with path.open("ab") as file:
         file.write(line[:25])
     before = content(folder)
-    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [(4,)]
+    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [
+        (4,)
+    ]
     with path.open("ab") as file:
         file.write(line[25:])
-    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [(5,)]
+    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [
+        (5,)
+    ]
     assert content(folder)["load_problems"] == before["load_problems"]
 
 
-def test_a_torn_line_that_was_closed_is_one_problem_and_not_fatal(folder: DataFolder) -> None:
+def test_a_torn_line_that_was_closed_is_one_problem_and_not_fatal(
+    folder: DataFolder,
+) -> None:
     path = folder.ledger / "runs" / "own-1.jsonl"
     ledger.append(path, RUN)
     size = path.stat().st_size
@@ -375,13 +429,17 @@ def test_a_torn_line_that_was_closed_is_one_problem_and_not_fatal(folder: DataFo
     ledger.append(path, replace(RUN, run_index=2))
     told = "SELECT path, place FROM load_problems WHERE source_id = 'ledger:runs/own-1.jsonl'"
     assert query(folder, told) == [("own-1.jsonl", f"byte {size}")]
-    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [(2,)]
+    assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [
+        (2,)
+    ]
     before = content(folder)
     rebuild(folder)
     assert content(folder) == before
 
 
-def test_a_ledger_that_changed_is_refused_until_its_loss_is_accepted(folder: DataFolder) -> None:
+def test_a_ledger_that_changed_is_refused_until_its_loss_is_accepted(
+    folder: DataFolder,
+) -> None:
     write_ledger(folder)
     prepare(folder).close()
     path = folder.ledger / "labels" / "pilot" / "ann.jsonl"
@@ -404,7 +462,9 @@ def test_what_the_ledger_says_overrides_a_source_without_contradiction(
     mine = replace(RUN, detector="my-model", experiment="mine", crashes=False)
     ledger.append(folder.ledger / "runs" / "mine.jsonl", mine)
     said = "SELECT crashes, source_id FROM runs WHERE experiment = 'mine' AND run_index = 1 AND instance_id = '{}'"
-    assert query(folder, said.format("numpy_1_reproduced")) == [(False, "ledger:runs/mine.jsonl")]
+    assert query(folder, said.format("numpy_1_reproduced")) == [
+        (False, "ledger:runs/mine.jsonl")
+    ]
     assert query(folder, "SELECT count(*) FROM load_problems") == [(1,)]
     before = content(folder)
     rebuild(folder)
@@ -440,7 +500,9 @@ def test_readers_work_beside_a_program_that_reads_the_database(
         assert (state.content(store.cursor()), store.path) == (before, folder.database)
         store.close()
         assert told == []
-        with pytest.raises(StoreHeldError, match="Another program is reading") as refused:
+        with pytest.raises(
+            StoreHeldError, match="Another program is reading"
+        ) as refused:
             rebuild(folder)
         assert "app" not in str(refused.value)
         write_ledger(folder)
@@ -458,11 +520,14 @@ def test_an_import_while_the_database_is_held_is_kept_and_loaded_at_the_next_sta
         again = import_paths([predictions], folder)
     assert all(entry.waits_for_app and entry.added for entry in waiting)
     assert [
-        len([p for p in entry.problems if p.kind is ProblemKind.UNREADABLE]) for entry in waiting
+        len([p for p in entry.problems if p.kind is ProblemKind.UNREADABLE])
+        for entry in waiting
     ] == [1, 0]
     assert again.already_loaded
     store = prepare(folder)
-    assert {entry.source_id for entry in waiting} <= state.loaded_sources(store.cursor())
+    assert {entry.source_id for entry in waiting} <= state.loaded_sources(
+        store.cursor()
+    )
     before = state.content(store.cursor())
     store.close()
     rebuild(folder)
@@ -474,7 +539,9 @@ def test_an_answer_about_a_pair_that_the_app_has_yet_to_load_is_no_problem(
 ) -> None:
     answers = tmp_path / "answers.jsonl"
     line = {"benchmark": "later", "instance": "tea_1_reproduced", "detector": "own"}
-    answers.write_text(json.dumps(line | {"setting": "code", "index": 1, "crashes": True}) + "\n")
+    answers.write_text(
+        json.dumps(line | {"setting": "code", "index": 1, "crashes": True}) + "\n"
+    )
     with held(folder.database):
         entry = import_paths([answers], folder)
     assert entry.waits_for_app and entry.problems == []
@@ -491,7 +558,9 @@ def test_the_running_app_catches_up_with_what_others_left(
     assert not catch_up(store, folder)
     other = DataFolder(folder.path)
     shutil.copytree(
-        folder.path, folder.path.parent / "beside", ignore=shutil.ignore_patterns("crane.duckdb*")
+        folder.path,
+        folder.path.parent / "beside",
+        ignore=shutil.ignore_patterns("crane.duckdb*"),
     )
     beside = data_folder(folder.path.parent / "beside")
     import_paths([predictions], beside)
@@ -514,7 +583,10 @@ def moved_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str,
 
 
 def test_changed_embedded_data_rebuild_the_store(
-    whole_folder: DataFolder, predictions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole_folder: DataFolder,
+    predictions: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import_paths([predictions], whole_folder)
     copies, told = moved_embedded(tmp_path, monkeypatch), []
@@ -528,11 +600,11 @@ def test_changed_embedded_data_rebuild_the_store(
     )
     prepare(whole_folder, told.append).close()
     assert told[0] == "The embedded data changed; rebuilding the store"
-    changed = (
-        "SELECT root_cause FROM cases WHERE benchmark = 'junobench' AND case_id = 'NBspecific_1'"
-    )
+    changed = "SELECT root_cause FROM cases WHERE benchmark = 'junobench' AND case_id = 'NBspecific_1'"
     assert query(whole_folder, changed) == [("x",)]
-    assert query(whole_folder, "SELECT count(*) FROM runs WHERE experiment = 'mine'") == [(12,)]
+    assert query(
+        whole_folder, "SELECT count(*) FROM runs WHERE experiment = 'mine'"
+    ) == [(12,)]
     told.clear()
     prepare(whole_folder, told.append).close()
     assert told == []
@@ -548,7 +620,9 @@ def test_changed_notebooks_of_the_minibench_rebuild_the_store(
     ) == [(0,)]
 
 
-def test_a_rebuild_that_fails_keeps_the_old_database(folder: DataFolder, predictions: Path) -> None:
+def test_a_rebuild_that_fails_keeps_the_old_database(
+    folder: DataFolder, predictions: Path
+) -> None:
     entry = import_paths([predictions], folder)
     before = folder.database.read_bytes()
     (folder.sources / entry.source_id / "mine.jsonl").unlink()
@@ -567,7 +641,8 @@ def test_a_database_of_an_earlier_release_is_built_again_with_every_row(
     told: list[str] = []
     prepare(folder, told.append).close()
     assert (
-        told[0] == "An earlier version made the database; building it again from sources and ledger"
+        told[0]
+        == "An earlier version made the database; building it again from sources and ledger"
     )
     assert content(folder) == before
 
@@ -656,10 +731,16 @@ def test_records_of_a_list_are_loaded_whole_or_not_at_all(folder: DataFolder) ->
 def test_what_annotators_do_is_no_news_for_results(folder: DataFolder) -> None:
     """Else every label of an open campaign would have the bootstrap of the Results page run again."""
     store = prepare(folder)
-    verdict = LabelledVerdict("minibench", "numpy_1_reproduced", "own", "code", "own-1", "numpy_1")
+    verdict = LabelledVerdict(
+        "minibench", "numpy_1_reproduced", "own", "code", "own-1", "numpy_1"
+    )
     wish = CampaignRequest("pilot", ("ana",), Population("minibench", "own-1"))
     plan = draw_plan(
-        wish, [verdict], guideline="g", created_at="2026-11-21T10:00:00+00:00", left_out=0
+        wish,
+        [verdict],
+        guideline="g",
+        created_at="2026-11-21T10:00:00+00:00",
+        left_out=0,
     )
     campaigns.keep_campaign(folder, plan)
     load_ledger(store, folder)

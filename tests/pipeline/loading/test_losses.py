@@ -47,10 +47,16 @@ LINE = (
 
 
 @pytest.fixture(scope="module")
-def grown(minibench_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def grown(
+    minibench_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """A data folder with the minibench alone, a run file of N_RUNS lines, a label file of two, and a source."""
     made = DataFolder(
-        Path(shutil.copytree(minibench_folder.path, tmp_path_factory.mktemp("grown") / "data"))
+        Path(
+            shutil.copytree(
+                minibench_folder.path, tmp_path_factory.mktemp("grown") / "data"
+            )
+        )
     )
     for index in range(N_RUNS):
         ledger.append(runs_of(made), replace(RUN, run_index=index + 1))
@@ -65,7 +71,9 @@ def grown(minibench_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture
-def folder(grown: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
+def folder(
+    grown: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> DataFolder:
     """Such a data folder of the test's own, and its source beside it."""
     ship_minibench_alone(monkeypatch)
     shutil.copyfile(grown.path.parent / "mine.jsonl", tmp_path / "mine.jsonl")
@@ -149,8 +157,14 @@ DAMAGE: dict[str, tuple[Callable[[DataFolder], None], str]] = {
         lambda f: source_of(f).write_text(LINE.replace("true", "null")),
         "mine.*sha256 differs",
     ),
-    "source gone": (lambda f: shutil.rmtree(source_of(f).parent), "sources/.*mine.* is missing"),
-    "source without its file": (lambda f: source_of(f).unlink(), r"lost its file mine\.jsonl"),
+    "source gone": (
+        lambda f: shutil.rmtree(source_of(f).parent),
+        "sources/.*mine.* is missing",
+    ),
+    "source without its file": (
+        lambda f: source_of(f).unlink(),
+        r"lost its file mine\.jsonl",
+    ),
 }
 
 
@@ -162,7 +176,8 @@ def test_nothing_is_lost_of_what_stands(folder: DataFolder) -> None:
 
 OF_EACH_SORT = ("label file gone", "cut short", "one byte, same size", "source gone")
 ACCEPTED_KINDS = [
-    kind if kind in OF_EACH_SORT else pytest.param(kind, marks=pytest.mark.slow) for kind in DAMAGE
+    kind if kind in OF_EACH_SORT else pytest.param(kind, marks=pytest.mark.slow)
+    for kind in DAMAGE
 ]
 """A loss of each sort; `make test-all` accepts the others too, each in three rebuilds."""
 
@@ -218,14 +233,18 @@ def test_the_database_and_the_chain_find_it_when_the_manifest_is_gone(
     assert len(told(folder)) == 1
 
 
-def test_a_loss_that_was_accepted_does_not_hide_the_next_one(folder: DataFolder) -> None:
+def test_a_loss_that_was_accepted_does_not_hide_the_next_one(
+    folder: DataFolder,
+) -> None:
     edit(runs_of(folder), 2, b"true", b"null")
     rebuild(folder, accept_loss=True)
     edit(runs_of(folder), 5, b"true", b"null")
     [loss] = told(folder)
     assert "line 5 " in loss
     rebuild(folder, accept_loss=True)
-    ledger.append(runs_of(folder), *(replace(RUN, run_index=index) for index in (20, 21, 22)))
+    ledger.append(
+        runs_of(folder), *(replace(RUN, run_index=index) for index in (20, 21, 22))
+    )
     edit(runs_of(folder), N_RUNS + 2, b"true", b"null")
     [loss] = told(folder)
     assert f"line {N_RUNS + 2} " in loss
@@ -244,7 +263,9 @@ def test_an_altered_source_is_set_aside_and_can_be_imported_anew(
     assert told(folder) == []
 
 
-def test_files_that_were_copied_from_another_machine_are_no_loss(folder: DataFolder) -> None:
+def test_files_that_were_copied_from_another_machine_are_no_loss(
+    folder: DataFolder,
+) -> None:
     """A new file, one that continues where ours ends, and both again with what they are next to in the manifest."""
     theirs = folder.ledger / "labels" / "pilot" / "bob.jsonl"
     shutil.copyfile(labels_of(folder), theirs)
@@ -256,18 +277,27 @@ def test_files_that_were_copied_from_another_machine_are_no_loss(folder: DataFol
     counts(folder)
     assert told(folder) == []
     theirs.unlink()
-    assert told(folder) == ["ledger/labels/pilot/bob.jsonl is missing: 2 judgements are lost"]
+    assert told(folder) == [
+        "ledger/labels/pilot/bob.jsonl is missing: 2 judgements are lost"
+    ]
 
 
-def test_a_ledger_of_an_older_version_is_read_and_chained_from_there_on(folder: DataFolder) -> None:
+def test_a_ledger_of_an_older_version_is_read_and_chained_from_there_on(
+    folder: DataFolder,
+) -> None:
     old = folder.ledger / "runs" / "old.jsonl"
     old.write_bytes(
-        b"".join(ledger.to_line(replace(RUN, experiment="old", run_index=i + 1)) for i in range(4))
+        b"".join(
+            ledger.to_line(replace(RUN, experiment="old", run_index=i + 1))
+            for i in range(4)
+        )
     )
     counts(folder)
     assert told(folder) == []
     edit(old, 2, b"because", b"becausf")
-    assert [loss.partition(" was")[0] for loss in told(folder)] == ["ledger/runs/old.jsonl"]
+    assert [loss.partition(" was")[0] for loss in told(folder)] == [
+        "ledger/runs/old.jsonl"
+    ]
     edit(old, 2, b"becausf", b"because")
     ledger.append(old, replace(RUN, experiment="old", run_index=5))
     counts(folder)

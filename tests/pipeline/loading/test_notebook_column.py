@@ -34,7 +34,9 @@ def write(folder: Path, form: str, n: int = 12) -> Path:
     listed = rows(n)
     for place, part in enumerate((listed[: n // 2], listed[n // 2 :])):
         if form == "parquet":
-            pq.write_table(pa.Table.from_pylist(part), folder / f"train-{place:05}.parquet")
+            pq.write_table(
+                pa.Table.from_pylist(part), folder / f"train-{place:05}.parquet"
+            )
         else:
             (folder / f"train-{place}.jsonl").write_text(
                 "".join(json.dumps(row) + "\n" for row in part), "utf-8"
@@ -44,7 +46,10 @@ def write(folder: Path, form: str, n: int = 12) -> Path:
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_crashing_notebooks_become_instances(
-    form: str, only_minibench: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: str,
+    only_minibench: DataFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     dataset = write(tmp_path / "Some errors", form)
     done = speaker(only_minibench.path, capsys)("import", dataset, "--json")
@@ -64,7 +69,9 @@ def test_crashing_notebooks_become_instances(
     assert set(found["version"]) == {"reproduced"}
 
 
-def test_files_are_written_as_they_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_written_as_they_fill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(column, "ROWS_PER_FILE", 2)
     dataset = notebook_column(write(tmp_path / "many", "parquet", 30))
     assert dataset is not None and dataset.column == "content"
@@ -100,7 +107,9 @@ def test_predictions_are_no_such_dataset(predictions: Path) -> None:
     assert notebook_column(predictions) is None
 
 
-def test_a_broken_parquet_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_parquet_file_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 not really")
     done = speaker(data_folder(tmp_path / "data").path, capsys)(
         "import", tmp_path / "broken.parquet"

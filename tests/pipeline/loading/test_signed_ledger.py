@@ -61,7 +61,10 @@ def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
 
 @pytest.fixture
 def folder(
-    minibench_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: Key
+    minibench_folder: DataFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    key: Key,
 ) -> DataFolder:
     """A data folder that was signed from the start, with two label files and a source."""
     ship_minibench_alone(monkeypatch)
@@ -72,7 +75,9 @@ def folder(
     import_paths([source], made)
     for name in ("ann", "bob"):
         for index in range(N_LINES):
-            ledger.append(labels(made, name), replace(LABEL, annotator=name, note=f"{index}"))
+            ledger.append(
+                labels(made, name), replace(LABEL, annotator=name, note=f"{index}")
+            )
     prepare(made).close()
     return made
 
@@ -92,7 +97,9 @@ def told(folder: DataFolder) -> list[str]:
 def forged(folder: DataFolder, **change: object) -> bytes:
     """The file of `ann` with other labels, chained as a program chains them that knows everything but the key."""
     elsewhere = folder.path.parent / "forged.jsonl"
-    ledger.append(elsewhere, *(replace(LABEL, note=f"{n}", **change) for n in range(N_LINES)))  # type: ignore[arg-type]
+    ledger.append(
+        elsewhere, *(replace(LABEL, note=f"{n}", **change) for n in range(N_LINES))
+    )  # type: ignore[arg-type]
     return elsewhere.read_bytes()
 
 
@@ -103,7 +110,9 @@ def rewrite(folder: DataFolder) -> None:
     assert file is not None
     before = ledger_manifest.read(file)
     assert before is not None
-    ledger_manifest.write(file, replace(ledger_manifest.of(content), signature=before.signature))
+    ledger_manifest.write(
+        file, replace(ledger_manifest.of(content), signature=before.signature)
+    )
     folder.database.unlink()
 
 
@@ -158,15 +167,26 @@ def exchange_the_source(folder: DataFolder) -> None:
     file.write_text(LINE.replace("true", "false"))
     body = json.loads(sidecar.read_text()) | {"sha256": fingerprint(file)}
     sidecar.write_text(json.dumps(body))
-    (manifest(folder) / "sources" / f"{sidecar.parent.name}.json").write_text(json.dumps(body))
+    (manifest(folder) / "sources" / f"{sidecar.parent.name}.json").write_text(
+        json.dumps(body)
+    )
     folder.database.unlink()
 
 
 FORGERIES: dict[str, tuple[Callable[[DataFolder], None], str]] = {
-    "rewritten": (rewrite, "ann.jsonl was altered: the signature in the manifest is wrong"),
+    "rewritten": (
+        rewrite,
+        "ann.jsonl was altered: the signature in the manifest is wrong",
+    ),
     "rewritten, signature removed": (rewrite_and_strip, "ann.jsonl is not signed"),
-    "another's labels": (swap, "ann.jsonl was altered: the signature in the manifest is wrong"),
-    "lines put after the last": (lines_after, "ann.jsonl has lines that are not signed: 5 to 5"),
+    "another's labels": (
+        swap,
+        "ann.jsonl was altered: the signature in the manifest is wrong",
+    ),
+    "lines put after the last": (
+        lines_after,
+        "ann.jsonl has lines that are not signed: 5 to 5",
+    ),
     "removed": (remove_with_its_entry, "ann.jsonl is missing"),
     "removed, begun again": (remove_and_begin_again, "ann.jsonl is not signed"),
     "removed from the list too": (
@@ -177,7 +197,10 @@ FORGERIES: dict[str, tuple[Callable[[DataFolder], None], str]] = {
         lambda f: (manifest(f) / ledger_roll.FILE_NAME).unlink(),
         "roll is not signed",
     ),
-    "manifest removed": (lambda f: shutil.rmtree(manifest(f)), "ann.jsonl is not signed"),
+    "manifest removed": (
+        lambda f: shutil.rmtree(manifest(f)),
+        "ann.jsonl is not signed",
+    ),
     "source exchanged": (exchange_the_source, "differs from what was signed"),
 }
 
@@ -259,7 +282,8 @@ def test_a_key_that_is_lost_or_another_is_told_and_can_be_given_up(
         assert {words in loss.what for loss in found} == {True}
         assert len(found) == 3  # two files and the roll
         assert all(
-            "Set CRANE_LEDGER_KEY to the key that signed it" in loss.remedy for loss in found
+            "Set CRANE_LEDGER_KEY to the key that signed it" in loss.remedy
+            for loss in found
         )
         ledger.append(labels(folder), LABEL)  # labels are taken all the same
         with pytest.raises(LedgerError, match=words):
@@ -296,7 +320,9 @@ def test_an_old_ledger_is_signed_when_a_person_says_so(
 def test_nothing_is_signed_beside_a_loss(folder: DataFolder) -> None:
     rewrite(folder)
     assert [loss.remedy for loss in losses(folder)] == [RESTORE]
-    with pytest.raises(LedgerError, match=r"Nothing was signed: .*ann\.jsonl was altered"):
+    with pytest.raises(
+        LedgerError, match=r"Nothing was signed: .*ann\.jsonl was altered"
+    ):
         asked(folder, "--sign")
     assert len(told(folder)) == 1
 

@@ -34,7 +34,14 @@ def test_packing_depends_on_names_and_content_alone(files: dict[str, bytes]) -> 
 
 
 @pytest.mark.parametrize(
-    "names", [["a.txt"], ["sub/a.txt"], ["sub/a.txt", "sub/b.txt"], ["a", "b/c"], ["x/y/z", "x/w"]]
+    "names",
+    [
+        ["a.txt"],
+        ["sub/a.txt"],
+        ["sub/a.txt", "sub/b.txt"],
+        ["a", "b/c"],
+        ["x/y/z", "x/w"],
+    ],
 )
 def test_paths_come_back_as_they_were(tmp_path: Path, names: list[str]) -> None:
     """Although a tree leaves a single top folder out."""
@@ -57,11 +64,15 @@ def test_of_a_folder_only_what_was_read_is_kept(tmp_path: Path) -> None:
     with pytest.raises(SourceError):
         tree.read("a.txt")
     tree.read("sub/b.txt")
-    with staged_files(tree, kind="made", origin="mine", into=tmp_path / "sources") as source:
+    with staged_files(
+        tree, kind="made", origin="mine", into=tmp_path / "sources"
+    ) as source:
         pass
     [kept] = staged_sources(tmp_path / "sources")
     assert kept == source
-    again = KeptTree(open_tree(tmp_path / "sources" / kept.source_id / kept.file), kept.left_out)
+    again = KeptTree(
+        open_tree(tmp_path / "sources" / kept.source_id / kept.file), kept.left_out
+    )
     assert again.paths == tree.paths == ["a.txt", "sub/b.txt", "sub/never.txt"]
     assert again.read("sub/b.txt") == b"sub/b.txt"
     assert "sub/never.txt" in again
@@ -103,7 +114,9 @@ def folder_file(tmp_path: Path) -> Path:
 
 def test_an_archive_is_kept_as_it_came(tmp_path: Path) -> None:
     path = archive(tmp_path)
-    with staged_archive(path, kind="made", name="mine", into=tmp_path / "sources") as source:
+    with staged_archive(
+        path, kind="made", name="mine", into=tmp_path / "sources"
+    ) as source:
         assert staged_sources(tmp_path / "sources") == []
     assert (
         tmp_path / "sources" / source.source_id / "mine.tar.gz"
@@ -113,10 +126,14 @@ def test_an_archive_is_kept_as_it_came(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt])
-def test_when_the_body_raises_nothing_stays(tmp_path: Path, failure: type[BaseException]) -> None:
+def test_when_the_body_raises_nothing_stays(
+    tmp_path: Path, failure: type[BaseException]
+) -> None:
     with (
         pytest.raises(failure),
-        staged_archive(archive(tmp_path), kind="made", name="mine", into=tmp_path / "sources"),
+        staged_archive(
+            archive(tmp_path), kind="made", name="mine", into=tmp_path / "sources"
+        ),
     ):
         raise failure
     assert list((tmp_path / "sources").iterdir()) == []
@@ -139,7 +156,9 @@ def test_sources_come_oldest_first(tmp_path: Path) -> None:
     for number in range(5):
         path = tmp_path / f"{number}.jsonl"
         path.write_text(str(number))
-        with staged_archive(path, kind="made", name=str(number), into=tmp_path / "sources"):
+        with staged_archive(
+            path, kind="made", name=str(number), into=tmp_path / "sources"
+        ):
             pass
     assert [source.name for source in staged_sources(tmp_path / "sources")] == [
         "0",

@@ -10,7 +10,12 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Listed, Run, Setting
 from crane_core.pipeline.loading import load
-from crane_core.pipeline.loading.load import import_paths, prepare, prepare_or_read, rebuild
+from crane_core.pipeline.loading.load import (
+    import_paths,
+    prepare,
+    prepare_or_read,
+    rebuild,
+)
 from crane_core.pipeline.maintenance import inventory_list
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.copied import copy_rows
@@ -28,7 +33,8 @@ def rows(store: Store) -> dict[str, list[str]]:
         "SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]
     ).fetchall()
     return {
-        name: sorted(map(repr, cursor.execute(f'FROM "{name}"').fetchall())) for (name,) in tables
+        name: sorted(map(repr, cursor.execute(f'FROM "{name}"').fetchall()))
+        for (name,) in tables
     }
 
 
@@ -75,10 +81,14 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     of_embedded, of_staged = load._load_embedded, load._load_staged
     monkeypatch.setattr(
-        load, "_load_embedded", lambda *given: (found.append(given[2]), of_embedded(*given))[1]
+        load,
+        "_load_embedded",
+        lambda *given: (found.append(given[2]), of_embedded(*given))[1],
     )
     monkeypatch.setattr(
-        load, "_load_staged", lambda *given: (found.append(given[2].name), of_staged(*given))[1]
+        load,
+        "_load_staged",
+        lambda *given: (found.append(given[2].name), of_staged(*given))[1],
     )
     return found
 
@@ -122,7 +132,9 @@ def test_a_removed_run_is_removed_again_and_restored_without_reading_a_source(
 
 
 @pytest.mark.parametrize("kind", [Listed.BENCHMARK, Listed.SOURCE, Listed.RUN])
-def test_a_new_name_leaves_the_rows_of_a_rebuild(folder: DataFolder, kind: Listed) -> None:
+def test_a_new_name_leaves_the_rows_of_a_rebuild(
+    folder: DataFolder, kind: Listed
+) -> None:
     names = {
         Listed.BENCHMARK: "mine",
         Listed.RUN: "night",
@@ -130,13 +142,15 @@ def test_a_new_name_leaves_the_rows_of_a_rebuild(folder: DataFolder, kind: Liste
     }
     act(folder, "rename", kind, names[kind])
     renamed = content(folder)
-    assert any("Another name" in row for row in renamed["sources"] + renamed["benchmarks"]) == (
-        kind is not Listed.RUN
-    )
+    assert any(
+        "Another name" in row for row in renamed["sources"] + renamed["benchmarks"]
+    ) == (kind is not Listed.RUN)
     assert renamed == rebuilt(folder)
 
 
-def test_a_changed_source_or_code_is_read_again(folder: DataFolder, read: list[str]) -> None:
+def test_a_changed_source_or_code_is_read_again(
+    folder: DataFolder, read: list[str]
+) -> None:
     [kept] = folder.sources.glob("*/mine.tar.gz")
     kept.touch()
     act(folder, "remove", Listed.RUN, "night")
@@ -144,7 +158,9 @@ def test_a_changed_source_or_code_is_read_again(folder: DataFolder, read: list[s
     assert "mine" in read
 
 
-def test_a_copy_that_cannot_be_opened_is_not_taken(folder: DataFolder, read: list[str]) -> None:
+def test_a_copy_that_cannot_be_opened_is_not_taken(
+    folder: DataFolder, read: list[str]
+) -> None:
     for copy in folder.path.glob("*.copy"):
         copy.write_bytes(b"no database")
     act(folder, "remove", Listed.RUN, "night")

@@ -90,7 +90,9 @@ def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(
 
     def write() -> None:
         while not stop.is_set():
-            ledger.append(labels_of(used), replace(LABEL, instance_id=f"{n_written[0]}" * 100))
+            ledger.append(
+                labels_of(used), replace(LABEL, instance_id=f"{n_written[0]}" * 100)
+            )
             n_written[0] += 1
 
     writer = threading.Thread(target=write)
@@ -113,14 +115,19 @@ def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(
 def test_a_damaged_folder_is_not_backed_up(used: DataFolder, tmp_path: Path) -> None:
     labels_of(used).unlink()
     with pytest.raises(
-        LedgerError, match=r"cannot be backed up: ledger/labels/pilot/ann.jsonl is missing"
+        LedgerError,
+        match=r"cannot be backed up: ledger/labels/pilot/ann.jsonl is missing",
     ):
         back_up(used, tmp_path / "backup")
     assert not (tmp_path / "backup").exists()
 
 
-@pytest.mark.parametrize("part", ["ledger/labels/pilot/ann.jsonl", "sources/*/mine.jsonl"])
-def test_a_damaged_backup_is_not_restored(used: DataFolder, tmp_path: Path, part: str) -> None:
+@pytest.mark.parametrize(
+    "part", ["ledger/labels/pilot/ann.jsonl", "sources/*/mine.jsonl"]
+)
+def test_a_damaged_backup_is_not_restored(
+    used: DataFolder, tmp_path: Path, part: str
+) -> None:
     backup = tmp_path / "backup"
     back_up(used, backup)
     [path] = backup.glob(part)
@@ -162,7 +169,9 @@ def test_the_drill(used: DataFolder, tmp_path: Path) -> None:
 
     before = files(used)
     with serve(used.path, end_with=signal.SIGKILL):
-        assert "1 sources, 1 ledger files" in crane(used.path, "backup", str(tmp_path / "backup"))
+        assert "1 sources, 1 ledger files" in crane(
+            used.path, "backup", str(tmp_path / "backup")
+        )
     shutil.rmtree(used.path)
     new = tmp_path / "new"
     assert "judgements" in crane(new, "restore", str(tmp_path / "backup"))

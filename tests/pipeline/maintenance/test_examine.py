@@ -20,7 +20,9 @@ def found(embedded_store: Store, folder: DataFolder) -> Examination:
     return examine(embedded_store, folder)
 
 
-def test_the_contradictions_of_the_published_files_by_instance(found: Examination) -> None:
+def test_the_contradictions_of_the_published_files_by_instance(
+    found: Examination,
+) -> None:
     places = [
         (row["instance_id"], row["detector"], row["setting"], row["human"])
         for row in found.contradictions
@@ -42,10 +44,13 @@ def test_it_is_plain_enough_for_json(found: Examination) -> None:
 
 def test_texts_that_are_not_here_are_named_with_what_to_do(found: Examination) -> None:
     missing = {
-        finding.what: finding.remedy for finding in found.findings if finding.area == "missing"
+        finding.what: finding.remedy
+        for finding in found.findings
+        if finding.area == "missing"
     }
     assert (
-        missing["junobench: 111 of 111 cases without code"] == "Run `fetch`, or import the archive."
+        missing["junobench: 111 of 111 cases without code"]
+        == "Run `fetch`, or import the archive."
     )
     assert (
         missing["junobench: 111 of 111 cases without runtime state"]
@@ -55,7 +60,9 @@ def test_texts_that_are_not_here_are_named_with_what_to_do(found: Examination) -
 
 
 def test_installed_is_what_is_pinned(found: Examination) -> None:
-    assert [finding.what for finding in found.findings if finding.area == "installed"] == []
+    assert [
+        finding.what for finding in found.findings if finding.area == "installed"
+    ] == []
     assert found.versions["duckdb"] != "not installed"
 
 
@@ -76,10 +83,20 @@ def test_the_verdict_frame_has_the_papers_groups_and_none_where_nobody_judged(
     embedded_store: Store,
 ) -> None:
     frame = verdict_frame(embedded_store)
-    groups = ["tensorflow", "torch", "sklearn", "pandas", "numpy", "other", "NBspecific"]
+    groups = [
+        "tensorflow",
+        "torch",
+        "sklearn",
+        "pandas",
+        "numpy",
+        "other",
+        "NBspecific",
+    ]
     assert set(frame["library_group"]) == set(groups)
     assert frame.loc[frame["library"] == "lightgbm", "library_group"].eq("other").all()
-    assert set(frame.loc[frame["experiment"] == "junobench-construct", "human"].map(str)) <= {
+    assert set(
+        frame.loc[frame["experiment"] == "junobench-construct", "human"].map(str)
+    ) <= {
         "None",
         "nan",
     }

@@ -16,7 +16,9 @@ from crane_core.storage.snapshot import newest
 from tests.patience import PATIENCE_S
 
 
-def test_the_copy_is_renewed_after_changes_alone(folder: DataFolder, tmp_path: Path) -> None:
+def test_the_copy_is_renewed_after_changes_alone(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     store = prepare(folder)
     publisher = Publisher(store, folder)
     publisher.renew()
@@ -58,7 +60,10 @@ def test_what_stands_in_the_way_is_logged_and_tried_again(
         def emit(self, record: logging.LogRecord) -> None:
             refused.set()
 
-    logger, seen = logging.getLogger("crane_core.pipeline.maintenance.publishing"), Seen()
+    logger, seen = (
+        logging.getLogger("crane_core.pipeline.maintenance.publishing"),
+        Seen(),
+    )
     logger.addHandler(seen)
     try:
         thread = publish_regularly(store, folder, 0.01, stop)

@@ -23,7 +23,9 @@ CRASHING = PAIR / "pandas_1_reproduced.ipynb"
 
 
 def test_the_file_is_whole_or_as_it_was(write_pair: WritePair, tmp_path: Path) -> None:
-    path, _ = write_pair(tmp_path / "pair", "pool_1", [("lanes = 1 / 0", 1), ("lanes", 2)])
+    path, _ = write_pair(
+        tmp_path / "pair", "pool_1", [("lanes = 1 / 0", 1), ("lanes", 2)]
+    )
     out = tmp_path / "state.json"
     out.write_text("before")
     with pytest.raises(KernelError):
@@ -46,7 +48,10 @@ def test_a_folder_that_is_missing_is_told_before_a_cell_runs(
 
 
 def test_a_captured_state_is_imported_and_stands_beside_its_cells(
-    folder: DataFolder, write_pair: WritePair, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: DataFolder,
+    write_pair: WritePair,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     crashing, fixed = write_pair(tmp_path / "pair", "pool_1")
     assert main(["--data", str(folder.path), "import", str(crashing), str(fixed)]) == 0
@@ -85,10 +90,15 @@ def test_a_captured_state_is_imported_and_stands_beside_its_cells(
 
 def test_a_shipped_state_is_what_is_captured_today(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "state.json"
-    assert main(["capture", str(CRASHING), "--out", str(out), "--benchmark", "minibench"]) == 0
+    assert (
+        main(["capture", str(CRASHING), "--out", str(out), "--benchmark", "minibench"])
+        == 0
+    )
     today = json.loads(out.read_text("utf-8"))
     shipped = json.loads(
-        (root / "data" / "minibench" / "states" / "pandas_1_reproduced.json").read_text("utf-8")
+        (root / "data" / "minibench" / "states" / "pandas_1_reproduced.json").read_text(
+            "utf-8"
+        )
     )
     for part in (
         "schema_version",
@@ -103,7 +113,10 @@ def test_a_shipped_state_is_what_is_captured_today(root: Path, tmp_path: Path) -
 
 
 def test_a_state_of_a_notebook_that_is_not_loaded_waits_for_it(
-    folder: DataFolder, write_pair: WritePair, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: DataFolder,
+    write_pair: WritePair,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path, _ = write_pair(tmp_path / "pair", "pool_1")
     out = tmp_path / "pool.json"
@@ -153,7 +166,10 @@ def test_in_words_what_was_captured(
     [
         (["--target", "9"], "there is no code cell 9"),
         (["--python", "no-such-python"], "The program no-such-python does not exist"),
-        (["--kernel", "no-such-kernel"], "The kernelspec 'no-such-kernel' is not installed"),
+        (
+            ["--kernel", "no-such-kernel"],
+            "The kernelspec 'no-such-kernel' is not installed",
+        ),
     ],
 )
 def test_what_cannot_be_captured_is_one_line_and_exit_1(
@@ -164,7 +180,9 @@ def test_what_cannot_be_captured_is_one_line_and_exit_1(
     said: str,
 ) -> None:
     path, _ = write_pair(tmp_path, "pool_1")
-    assert main(["capture", str(path), "--out", str(tmp_path / "s.json"), *options]) == 1
+    assert (
+        main(["capture", str(path), "--out", str(tmp_path / "s.json"), *options]) == 1
+    )
     progress, error = capsys.readouterr().err.splitlines()
     assert progress.startswith("Running the cells")
     assert error.startswith("error: ") and said in error

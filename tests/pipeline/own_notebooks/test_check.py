@@ -28,7 +28,9 @@ TARGET = "total = trips['monday'] + trips['sunday']"
 @pytest.fixture
 def notebook(tmp_path: Path) -> Path:
     path = tmp_path / "trip.ipynb"
-    cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, "days = len(trips)", TARGET)]
+    cells = [
+        nbformat.v4.new_code_cell(code) for code in (SETUP, "days = len(trips)", TARGET)
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     return path
 
@@ -49,11 +51,14 @@ def test_reading_runs_nothing(notebook: Path) -> None:
         to_send(checked, Setting.RUNTIME)
 
 
-def test_a_target_marked_as_reexecuted_is_judged_after_its_first_run(tmp_path: Path) -> None:
+def test_a_target_marked_as_reexecuted_is_judged_after_its_first_run(
+    tmp_path: Path,
+) -> None:
     """The mark and its meaning are JunoBench's: the study's runner has such a target among the executed cells, too."""
     path = tmp_path / "again.ipynb"
     cells = [
-        nbformat.v4.new_code_cell(code) for code in (SETUP, "# [reexecute]\ntrips.pop('monday')")
+        nbformat.v4.new_code_cell(code)
+        for code in (SETUP, "# [reexecute]\ntrips.pop('monday')")
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     checked = read_notebook(path)

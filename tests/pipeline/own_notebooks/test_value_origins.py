@@ -23,7 +23,11 @@ CHANGED = (
 @pytest.mark.parametrize(
     ("cells", "target", "origin"),
     [
-        (CHANGED, 4, "beds was assigned in code cell 1, changed in code cell 2, code cell 3"),
+        (
+            CHANGED,
+            4,
+            "beds was assigned in code cell 1, changed in code cell 2, code cell 3",
+        ),
         (
             ("a = 1", "missing + a", "missing = 2"),
             1,
@@ -47,7 +51,10 @@ def test_the_cell_that_a_value_comes_from_is_named(
 ) -> None:
     path = tmp_path / "ward.ipynb"
     nbformat.write(
-        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in cells]), path
+        nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(code) for code in cells]
+        ),
+        path,
     )
     checked = read_notebook(path, target)
     said = with_origins(findings(verdict(checked)), checked, is_live=False)

@@ -45,7 +45,10 @@ def test_the_same_detector_is_told_apart_and_its_two_settings_stay_one() -> None
 
 def test_repeats_are_told_apart_by_their_names() -> None:
     rows = frame(
-        ("study", "gpt", "code"), ("a", "gpt", "code"), ("a-2", "gpt", "code"), ("b", "x", "code")
+        ("study", "gpt", "code"),
+        ("a", "gpt", "code"),
+        ("a-2", "gpt", "code"),
+        ("b", "x", "code"),
     )
     assert names(beside(rows, "study", ["a", "a-2", "b"])) == [
         "gpt",
@@ -62,4 +65,7 @@ def test_an_experiment_is_not_beside_itself() -> None:
 
 def test_a_renamed_detector_is_found_again() -> None:
     rows = frame(("study", "gpt", "code"), ("a", "gpt", "code"))
-    assert [asked_as(name) for name in names(beside(rows, "study", ["a"]))] == ["gpt", "gpt"]
+    assert [asked_as(name) for name in names(beside(rows, "study", ["a"]))] == [
+        "gpt",
+        "gpt",
+    ]

@@ -43,7 +43,11 @@ def by_row(frame: pd.DataFrame, rate: str, asked: dict[str, Any]) -> Compared:
     is_compared = rows["detector"].isin(gains["detector"] if len(gains) else [])
     rule = {name: asked[name] for name in ("rule", "credit")}
     rates = rate_table(rows[is_compared], by=BY, rate=rate, **rule)
-    left_out = both[~both.index.isin(rows.index)].groupby("detector_title")["instance_id"].nunique()
+    left_out = (
+        both[~both.index.isin(rows.index)]
+        .groupby("detector_title")["instance_id"]
+        .nunique()
+    )
     return Compared(gains, rates, {str(name): int(n) for name, n in left_out.items()})
 
 
@@ -88,13 +92,18 @@ def test_counts_per_case_give_what_the_rows_of_the_study_give(
     counted = compared_by_case(embedded_store, BENCHMARK, shown, rate=rate, **asked)
     theirs = by_row(mine, rate, asked)
     if rate == "Recall":
-        counted, theirs = counted._replace(n_unpaired={}), theirs._replace(n_unpaired={})
+        counted, theirs = (
+            counted._replace(n_unpaired={}),
+            theirs._replace(n_unpaired={}),
+        )
     assert len(counted.comparison) >= 3
     assert_same(counted, theirs)
 
 
 ANSWER = st.sampled_from([True, False, None])
-LABELS = st.sampled_from([None, "correct", "partial", "wrong", "misdetected", "unverifiable"])
+LABELS = st.sampled_from(
+    [None, "correct", "partial", "wrong", "misdetected", "unverifiable"]
+)
 ONE = st.tuples(st.lists(ANSWER, min_size=0, max_size=3), LABELS)
 """The answers to an instance in one setting, none if it was not asked, and the label of their verdict."""
 CASES = st.lists(st.lists(ONE, min_size=4, max_size=4), min_size=1, max_size=8)
@@ -102,16 +111,28 @@ CASES = st.lists(st.lists(ONE, min_size=4, max_size=4), min_size=1, max_size=8)
 
 
 def records(cases: list[list[tuple[list[bool | None], str | None]]]) -> list[Record]:
-    found: list[Record] = [domain.Benchmark("b", "B"), domain.Detector("d", "D", DetectorKind.LLM)]
+    found: list[Record] = [
+        domain.Benchmark("b", "B"),
+        domain.Detector("d", "D", DetectorKind.LLM),
+    ]
     for number, answered in enumerate(cases):
         found.append(domain.Case("b", f"c_{number}"))
-        asked = itertools.product(("reproduced", "fixed"), (Setting.CODE, Setting.RUNTIME))
-        found += [domain.Instance("b", f"c_{number}", version) for version in domain.Version]
+        asked = itertools.product(
+            ("reproduced", "fixed"), (Setting.CODE, Setting.RUNTIME)
+        )
+        found += [
+            domain.Instance("b", f"c_{number}", version) for version in domain.Version
+        ]
         for (version, setting), (answers, label) in zip(asked, answered, strict=True):
             key = ("b", f"c_{number}_{version}", "d", setting, "e")
-            found += [domain.Run(*key, k, crashes) for k, crashes in enumerate(answers, start=1)]
+            found += [
+                domain.Run(*key, k, crashes)
+                for k, crashes in enumerate(answers, start=1)
+            ]
             if label and answers:
-                found.append(domain.Judgement(*key, PUBLISHED_HUMAN, AnnotatorKind.HUMAN, label))
+                found.append(
+                    domain.Judgement(*key, PUBLISHED_HUMAN, AnnotatorKind.HUMAN, label)
+                )
     return found
 
 
@@ -134,5 +155,6 @@ def test_counts_per_case_give_what_the_rows_of_any_answers_give(
         "inputs": Inputs(Setting.CODE, Setting.RUNTIME),
     }
     assert_same(
-        compared_by_case(emptied_store, "b", shown, **asked), by_row(frame, "Accuracy", asked)
+        compared_by_case(emptied_store, "b", shown, **asked),
+        by_row(frame, "Accuracy", asked),
     )

@@ -45,16 +45,24 @@ def study(embedded_store: Store) -> pd.DataFrame:
 def counted() -> Predictions:
     """What each predicts of each instance, read from the files that ship, with nothing of crane_core."""
     said: Predictions = defaultdict(dict)
-    for row in pd.read_csv(PUBLISHED / "detections.csv").query("experiment == @STUDY").itertuples():
+    for row in (
+        pd.read_csv(PUBLISHED / "detections.csv")
+        .query("experiment == @STUDY")
+        .itertuples()
+    ):
         runs = [run for run in row[5:] if not np.isnan(run)]
-        said[Member(row.detector, row.setting)][row.instance] = sum(runs) > len(runs) / 2
+        said[Member(row.detector, row.setting)][row.instance] = (
+            sum(runs) > len(runs) / 2
+        )
     for row in pd.read_csv(PUBLISHED / "rules.csv").itertuples():
         said[Member("rules", row.setting)][row.instance] = row.crashes == 1
     return said
 
 
 def n_right(said: dict[str, bool]) -> int:
-    return sum(crash == instance.endswith("_reproduced") for instance, crash in said.items())
+    return sum(
+        crash == instance.endswith("_reproduced") for instance, crash in said.items()
+    )
 
 
 def in_cascade(counted: Predictions, first: Member, *others: Member) -> dict[str, bool]:
@@ -69,26 +77,45 @@ def in_cascade(counted: Predictions, first: Member, *others: Member) -> dict[str
     [((GPT_CODE,), 80.6), ((GPT,), 82.9), ((QWEN,), 82.4), ((GEMINI, QWEN, GPT), 83.8)],
 )
 def test_the_rules_before_models(
-    study: pd.DataFrame, counted: Predictions, others: tuple[Member, ...], percent: float
+    study: pd.DataFrame,
+    counted: Predictions,
+    others: tuple[Member, ...],
+    percent: float,
 ) -> None:
     table = with_rules(study, RULES, rule=VoteRule.MAJORITY)
-    row = next(row for _, row in table.iterrows() if set(row["members"]) == {RULES, *others})
+    row = next(
+        row for _, row in table.iterrows() if set(row["members"]) == {RULES, *others}
+    )
     expected = n_right(in_cascade(counted, RULES, *others))
     assert row["accuracy"] == pytest.approx(expected / 222)
     assert round(100 * row["accuracy"], 1) == percent
-    assert (row["n"], row["n_cases"], row["n_asked"], row["left_out"]) == (222, 111, 173, 0)
+    assert (row["n"], row["n_cases"], row["n_asked"], row["left_out"]) == (
+        222,
+        111,
+        173,
+        0,
+    )
 
 
 def test_members_alone(study: pd.DataFrame, counted: Predictions) -> None:
     table = combine(study, [RULES, GPT, QWEN], rule=VoteRule.MAJORITY)
     alone = {row["members"][0]: row for _, row in table[table["way"].isna()].iterrows()}
-    assert {member: round(100 * row["accuracy"], 1) for member, row in alone.items()} == {
+    assert {
+        member: round(100 * row["accuracy"], 1) for member, row in alone.items()
+    } == {
         RULES: 72.1,
         GPT: 80.6,
         QWEN: 77.9,
     }
-    assert (alone[RULES]["precision"], alone[RULES]["recall"]) == (1.0, pytest.approx(49 / 111))
-    assert [n_right(counted[member]) for member in (RULES, GPT, QWEN)] == [160, 179, 173]
+    assert (alone[RULES]["precision"], alone[RULES]["recall"]) == (
+        1.0,
+        pytest.approx(49 / 111),
+    )
+    assert [n_right(counted[member]) for member in (RULES, GPT, QWEN)] == [
+        160,
+        179,
+        173,
+    ]
 
 
 @pytest.mark.parametrize("way", Way)
@@ -99,26 +126,35 @@ def test_each_way_against_the_best_member(
     table = combine(study, members, rule=VoteRule.MAJORITY)
     rows = table[table["way"].notna()].set_index("way")
     row = rows.loc[way]
-    votes = {name: [counted[member][name] for member in members] for name in counted[RULES]}
+    votes = {
+        name: [counted[member][name] for member in members] for name in counted[RULES]
+    }
     said = {
         Way.ANY: {name: any(of) for name, of in votes.items()},
         Way.MAJORITY: {name: sum(of) > 2 for name, of in votes.items()},
         Way.CASCADE: in_cascade(counted, *members),
     }[way]
     crashes = {name: name.endswith("_reproduced") for name in said}
-    right = [(said[name] == truth, counted[GPT][name] == truth) for name, truth in crashes.items()]
+    right = [
+        (said[name] == truth, counted[GPT][name] == truth)
+        for name, truth in crashes.items()
+    ]
     gained = sum(ours and not best for ours, best in right)
     lost = sum(best and not ours for ours, best in right)
     assert row["best"] == GPT
     assert (row["gained"], row["lost"]) == (gained, lost)
     assert row["difference"] == pytest.approx((gained - lost) / 222)
-    assert row["p_value"] == pytest.approx(mcnemar([[0, lost], [gained, 0]], exact=True).pvalue)
+    assert row["p_value"] == pytest.approx(
+        mcnemar([[0, lost], [gained, 0]], exact=True).pvalue
+    )
     assert rows["p_holm"].tolist() == pytest.approx(
         multipletests(rows["p_value"].astype(float), method="holm")[1]
     )
 
 
-def test_a_p_value_by_case_flips_whole_cases(study: pd.DataFrame, counted: Predictions) -> None:
+def test_a_p_value_by_case_flips_whole_cases(
+    study: pd.DataFrame, counted: Predictions
+) -> None:
     """All 2^k signs of the k cases that differ, one by one."""
     table = with_rules(study, RULES, rule=VoteRule.MAJORITY)
     row = next(row for _, row in table.iterrows() if row["members"] == (RULES, GPT))
@@ -126,7 +162,9 @@ def test_a_p_value_by_case_flips_whole_cases(study: pd.DataFrame, counted: Predi
     change: dict[str, int] = defaultdict(int)
     for name, crash in both.items():
         truth = name.endswith("_reproduced")
-        change[name.rpartition("_")[0]] += int(crash == truth) - int(counted[GPT][name] == truth)
+        change[name.rpartition("_")[0]] += int(crash == truth) - int(
+            counted[GPT][name] == truth
+        )
     moved = [value for value in change.values() if value]
     sums = [
         abs(sum(v if mask >> i & 1 else -v for i, v in enumerate(moved)))
@@ -140,7 +178,9 @@ def test_what_holds_up_is_what_both_tests_support(study: pd.DataFrame) -> None:
     held = table.loc[table["outcome"] == Outcome.GAIN, "members"].str[1:]
     assert set(held) == {(GPT_CODE,), (QWEN,)}
     both = table[["p_holm", "p_by_case_holm"]].max(axis=1) < 0.05
-    assert ((table["outcome"] == Outcome.GAIN) == both & (table["difference"] > 0)).all()
+    assert (
+        (table["outcome"] == Outcome.GAIN) == both & (table["difference"] > 0)
+    ).all()
     assert len(table) == 8
     assert table["p_holm"].tolist() == pytest.approx(
         multipletests(table["p_value"].astype(float), method="holm")[1]
@@ -166,7 +206,9 @@ def test_nothing_is_combined_of_one_member_or_of_strangers(study: pd.DataFrame) 
     assert with_rules(study, Member("nobody", "code"), rule=VoteRule.MAJORITY).empty
 
 
-def test_rules_come_first_and_stand_with_the_models_of_one_input(study: pd.DataFrame) -> None:
+def test_rules_come_first_and_stand_with_the_models_of_one_input(
+    study: pd.DataFrame,
+) -> None:
     assert rules_in(study) == RULES
     assert rules_in(study[study["detector_kind"] == "llm"]) is None
     assert members_of(study)[:2] == [Member("rules", "code"), RULES]

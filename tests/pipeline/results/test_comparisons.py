@@ -23,7 +23,10 @@ def frame(*rows: tuple[str, str, str]) -> pd.DataFrame:
 
 def test_two_settings_of_one_detector_about_one_instance_can_be_compared() -> None:
     rows = frame(
-        ("gpt", RUNTIME, "a"), ("gpt", WITHOUT_V, "a"), ("gpt", CODE, "b"), ("qwen", CODE, "a")
+        ("gpt", RUNTIME, "a"),
+        ("gpt", WITHOUT_V, "a"),
+        ("gpt", CODE, "b"),
+        ("qwen", CODE, "a"),
     )
     assert comparisons(rows) == [Inputs(WITHOUT_V, RUNTIME)]
 
@@ -33,7 +36,9 @@ def test_that_of_the_study_is_first_and_the_richer_input_is_the_other() -> None:
     found = comparisons(rows)
     assert found[0] == WITH_STATE
     assert len(set(found)) == len(found) == 7 * 6 // 2
-    assert all(RICHNESS.index(inputs.base) < RICHNESS.index(inputs.other) for inputs in found)
+    assert all(
+        RICHNESS.index(inputs.base) < RICHNESS.index(inputs.other) for inputs in found
+    )
     assert set(RICHNESS) == set(Setting)
 
 

@@ -33,7 +33,9 @@ def test_published_inputs_have_880_tokens_and_1459_with_runtime_state() -> None:
     assert means["mean"].round().to_dict() == {"code": 880, "runtime": 1459}
 
 
-def test_tokens_and_price_of_each_model_are_those_of_its_input(table: pd.DataFrame) -> None:
+def test_tokens_and_price_of_each_model_are_those_of_its_input(
+    table: pd.DataFrame,
+) -> None:
     assert table.loc[("gpt-5", "runtime"), "tokens"] == pytest.approx(1458.6, abs=0.05)
     assert table["is_exact"].all()
     price = list_price("gpt-5")
@@ -42,14 +44,22 @@ def test_tokens_and_price_of_each_model_are_those_of_its_input(table: pd.DataFra
         880.0676 * price.input / 1000, abs=1e-4
     )
     assert table.loc[("pylint", "code"), ["tokens", "usd"]].tolist() == [0, 0]
-    assert table["usd"].isna().groupby("detector").all().to_dict()["qwen-2.5-32b-instruct"]
+    assert (
+        table["usd"].isna().groupby("detector").all().to_dict()["qwen-2.5-32b-instruct"]
+    )
 
 
-def test_a_detector_whose_price_nobody_lists_is_left_out_of_the_front(table: pd.DataFrame) -> None:
+def test_a_detector_whose_price_nobody_lists_is_left_out_of_the_front(
+    table: pd.DataFrame,
+) -> None:
     front = with_front(table.reset_index(), "usd")
     assert "qwen-2.5-32b-instruct" not in set(front["detector"])
     best = front.sort_values("value").iloc[-1]
-    assert (best["detector"], best["setting"], best["is_front"]) == ("gpt-5", "runtime", True)
+    assert (best["detector"], best["setting"], best["is_front"]) == (
+        "gpt-5",
+        "runtime",
+        True,
+    )
     assert front["cost"].is_monotonic_increasing
 
 

@@ -68,7 +68,9 @@ def study(models: dict[str, Right], n_cases: int = 40, n_runs: int = 1) -> pd.Da
 
 
 def said(frame: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> str:
-    return headline(gain_table(frame, rule=rule, credit=Credit.DETECTION), DetectorKind.LLM)
+    return headline(
+        gain_table(frame, rule=rule, credit=Credit.DETECTION), DetectorKind.LLM
+    )
 
 
 NO_EVIDENCE = "Runtime state: no evidence of a change of accuracy for"
@@ -77,8 +79,16 @@ NO_EVIDENCE = "Runtime state: no evidence of a change of accuracy for"
 @pytest.mark.parametrize(
     ("models", "n_cases", "expected"),
     [
-        ([helped] * 3, 40, "Runtime state adds 50.0 points of accuracy for all three models"),
-        ([harmed] * 3, 40, "Runtime state lowers accuracy by 50.0 points for all three models"),
+        (
+            [helped] * 3,
+            40,
+            "Runtime state adds 50.0 points of accuracy for all three models",
+        ),
+        (
+            [harmed] * 3,
+            40,
+            "Runtime state lowers accuracy by 50.0 points for all three models",
+        ),
         ([harmed], 40, "Runtime state lowers accuracy by 50.0 points for one model"),
         ([always] * 3, 40, f"{NO_EVIDENCE} any of 3 models (0.0 points)"),
         ([mixed] * 2, 40, f"{NO_EVIDENCE} either model (0.0 points)"),
@@ -88,8 +98,16 @@ NO_EVIDENCE = "Runtime state: no evidence of a change of accuracy for"
             "Runtime state changes accuracy by −50 to 50 points: 1 of 3 models gains, 1 loses, 1 without evidence",
         ),
         ([helped], 1, f"{NO_EVIDENCE} one model (0.0 points)"),
-        ([lambda case, setting: setting == RUNTIME], 1, f"{NO_EVIDENCE} one model (100.0 points)"),
-        ([lambda case, setting: setting == CODE], 1, f"{NO_EVIDENCE} one model (−100.0 points)"),
+        (
+            [lambda case, setting: setting == RUNTIME],
+            1,
+            f"{NO_EVIDENCE} one model (100.0 points)",
+        ),
+        (
+            [lambda case, setting: setting == CODE],
+            1,
+            f"{NO_EVIDENCE} one model (−100.0 points)",
+        ),
         ([harmed], 6, f"{NO_EVIDENCE} one model (−50.0 points)"),
     ],
 )
@@ -99,10 +117,15 @@ def test_titles(models: Sequence[Right], n_cases: int, expected: str) -> None:
 
 @pytest.mark.parametrize("n_runs", [1, 3, 5, 7])
 @pytest.mark.parametrize("rule", VoteRule)
-def test_titles_are_the_same_for_any_number_of_runs_that_agree(n_runs: int, rule: VoteRule) -> None:
+def test_titles_are_the_same_for_any_number_of_runs_that_agree(
+    n_runs: int, rule: VoteRule
+) -> None:
     """Nothing in a sentence or a rule's name says how many runs there are."""
     frame = study({"Heron": harmed}, n_runs=n_runs)
-    assert said(frame, rule) == "Runtime state lowers accuracy by 50.0 points for one model"
+    assert (
+        said(frame, rule)
+        == "Runtime state lowers accuracy by 50.0 points for one model"
+    )
     assert not any(number in rule for number in ("three", "five", "seven"))
 
 
@@ -111,9 +134,14 @@ def test_nothing_in_common_is_nothing_to_compare() -> None:
     is_apart = (frame["setting"] == CODE) == (frame["case_id"].str[1:].astype(int) < 20)
     apart = frame[is_apart]
     table = gain_table(apart, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
-    assert headline(table, DetectorKind.LLM) == "Runtime state: nothing to compare with code alone"
+    assert (
+        headline(table, DetectorKind.LLM)
+        == "Runtime state: nothing to compare with code alone"
+    )
     dropped = drop_table(apart, reference=RUNTIME, rate="Accuracy")
-    told = drops_finding(dropped, printed_drops([], "Accuracy", dropped), "accuracy", RUNTIME)
+    told = drops_finding(
+        dropped, printed_drops([], "Accuracy", dropped), "accuracy", RUNTIME
+    )
     assert told == "**Against runtime state, there is nothing to compare.**"
 
 
@@ -135,7 +163,9 @@ def test_harm_of_an_input_is_a_loss_for_every_rate(rate: str) -> None:
 
 
 @pytest.mark.parametrize(("detector", "expected"), [(helped, (1, 0)), (harmed, (0, 1))])
-def test_the_breakdown_counts_both_directions(detector: Right, expected: tuple[int, int]) -> None:
+def test_the_breakdown_counts_both_directions(
+    detector: Right, expected: tuple[int, int]
+) -> None:
     """Only odd cases change, which are one stage of the two."""
     changes = change_table(
         study({"Heron": detector}),
@@ -160,7 +190,9 @@ def test_the_breakdown_counts_both_directions(detector: Right, expected: tuple[i
 
 
 def test_robustness_tells_losses() -> None:
-    curve = specification_curve({"nobody": study({"Heron": harmed, "Egret": always}, n_runs=3)})
+    curve = specification_curve(
+        {"nobody": study({"Heron": harmed, "Egret": always}, n_runs=3)}
+    )
     told = readings_finding(curve)
     assert told.startswith(
         "**Of 10 tests of 3 readings of these answers, none finds a gain, 5 find a loss and 5 find no "

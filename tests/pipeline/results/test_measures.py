@@ -93,10 +93,14 @@ def test_accuracy_is_over_all_instances_and_recall_over_those_that_crash(
     models: pd.DataFrame,
 ) -> None:
     for rate, n in (("Accuracy", 222), ("Recall", 111)):
-        table = rate_table(models, by=BY, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.STRICT)
+        table = rate_table(
+            models, by=BY, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.STRICT
+        )
         assert table["n"].eq(n).all()
         assert (table["whole"] == n).all()
-        assert table["value"].tolist() == pytest.approx((table["part"] / table["whole"]).tolist())
+        assert table["value"].tolist() == pytest.approx(
+            (table["part"] / table["whole"]).tolist()
+        )
 
 
 def test_rates_by_library_add_up_to_the_whole(models: pd.DataFrame) -> None:
@@ -119,12 +123,18 @@ def test_same_data_give_the_same_interval(models: pd.DataFrame) -> None:
     assert rate_table(models, **asked).equals(rate_table(models, **asked))  # type: ignore[arg-type]
 
 
-GAINS = {"gemini-2.5-flash": (16, 7.2), "qwen-2.5-32b-instruct": (21, 9.5), "gpt-5": (17, 7.7)}
+GAINS = {
+    "gemini-2.5-flash": (16, 7.2),
+    "qwen-2.5-32b-instruct": (21, 9.5),
+    "gpt-5": (17, 7.7),
+}
 """Instances that runtime information wins on balance, of 222, and the points that the paper states."""
 
 
 def test_gain_end_to_end_is_that_of_the_paper(models: pd.DataFrame) -> None:
-    table = gain_table(models, rule=VoteRule.MAJORITY, credit=Credit.STRICT).set_index("detector")
+    table = gain_table(models, rule=VoteRule.MAJORITY, credit=Credit.STRICT).set_index(
+        "detector"
+    )
     assert set(table.index) == set(GAINS)
     for detector, (on_balance, points) in GAINS.items():
         row = table.loc[detector]
@@ -139,10 +149,12 @@ def test_gain_end_to_end_is_that_of_the_paper(models: pd.DataFrame) -> None:
 
 def test_gain_of_detection_alone_by_hand(models: pd.DataFrame) -> None:
     """Table 2b, accuracy: from the confusion of the votes, counted here without the code under test."""
-    table = gain_table(models, rule=VoteRule.MAJORITY, credit=Credit.DETECTION).set_index(
-        "detector"
-    )
-    right = (models["n_crash"] * 2 > models["n_crash"] + models["n_safe"]) == models["truth"]
+    table = gain_table(
+        models, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+    ).set_index("detector")
+    right = (models["n_crash"] * 2 > models["n_crash"] + models["n_safe"]) == models[
+        "truth"
+    ]
     wide = models.assign(right=right).pivot_table(
         index=["detector", "instance_id"], columns="setting", values="right"
     )
@@ -163,18 +175,23 @@ def test_gains_by_library_add_up_to_the_whole(models: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("rate", ["Recall", "Precision", "F1"])
-def test_gain_of_any_rate_is_the_difference_of_both(models: pd.DataFrame, rate: str) -> None:
+def test_gain_of_any_rate_is_the_difference_of_both(
+    models: pd.DataFrame, rate: str
+) -> None:
     asked = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT, "rate": rate}
     single = rate_table(models, by=BY, **asked).set_index(BY)["value"]  # type: ignore[arg-type]
     for row in gain_table(models, **asked).to_dict("records"):  # type: ignore[arg-type]
         expected = single[row["detector"], "runtime"] - single[row["detector"], "code"]
         assert row["difference"] == pytest.approx(expected)
-        assert row["test"] == (PairedTest.MCNEMAR if rate == "Recall" else PairedTest.SWAP)
+        assert row["test"] == (
+            PairedTest.MCNEMAR if rate == "Recall" else PairedTest.SWAP
+        )
         assert 0 < row["p_value"] <= row["p_holm"] <= 1
 
 
 @pytest.mark.parametrize(
-    ("rule", "credit"), [(VoteRule.MEAN, Credit.STRICT), (VoteRule.MAJORITY, Credit.HALF)]
+    ("rule", "credit"),
+    [(VoteRule.MEAN, Credit.STRICT), (VoteRule.MAJORITY, Credit.HALF)],
 )
 def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
     models: pd.DataFrame, rule: VoteRule, credit: Credit
@@ -191,7 +208,9 @@ def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
     }
     said = models["n_crash"] / (models["n_crash"] + models["n_safe"])
     said = said if rule is VoteRule.MEAN else (said > 0.5).astype(float)
-    right = np.where(models["truth"], said * models["human"].map(half).fillna(0.0), 1 - said)
+    right = np.where(
+        models["truth"], said * models["human"].map(half).fillna(0.0), 1 - said
+    )
     wide = models.assign(right=right).pivot_table(
         index=["detector", "case_id", "instance_id"], columns="setting", values="right"
     )
@@ -219,7 +238,9 @@ def test_the_family_of_tests_is_every_group_whatever_its_labels(
     assert table["p_value"].notna().all()
     assert table["test"].nunique() == 1
     assert table["gained"].notna().all() or table["gained"].isna().all()
-    assert table["p_bh"].tolist() == pytest.approx(false_discovery_control(table["p_value"]))
+    assert table["p_bh"].tolist() == pytest.approx(
+        false_discovery_control(table["p_value"])
+    )
 
 
 def test_a_detector_asked_in_one_setting_has_no_gain(models: pd.DataFrame) -> None:
@@ -241,7 +262,10 @@ def test_rates_and_gain_are_over_the_same_pairs(models: pd.DataFrame) -> None:
     ).set_index("setting")
     assert table["n"].tolist() == [29, 29]
     assert gain["n"] == 29
-    assert table["value"].to_dict() == {"code": gain["without"], "runtime": gain["with_"]}
+    assert table["value"].to_dict() == {
+        "code": gain["without"],
+        "runtime": gain["with_"],
+    }
     alone = rows[rows["setting"] == "code"]
     assert len(paired_rows(alone, **asked)) == 222
 
@@ -261,15 +285,21 @@ def test_any_two_inputs_are_compared_on_their_own_pairs(models: pd.DataFrame) ->
     assert gain_table(renamed, **asked).empty
     by_cause: dict[str, Any] = {"by": "root_cause", "rate": "Recall", **asked}
     pd.testing.assert_frame_equal(
-        change_table(renamed, inputs=inputs, **by_cause), change_table(models, **by_cause)
+        change_table(renamed, inputs=inputs, **by_cause),
+        change_table(models, **by_cause),
     )
 
 
 def test_only_instances_of_both_settings_are_compared(models: pd.DataFrame) -> None:
     mine = models[models["detector"] == "gpt-5"]
     fewer = mine[(mine["setting"] == "code") | mine["case_id"].str.startswith("numpy")]
-    [row] = gain_table(fewer, rule=VoteRule.MAJORITY, credit=Credit.STRICT).to_dict("records")
-    assert row["n"] == 2 * mine.loc[mine["case_id"].str.startswith("numpy"), "case_id"].nunique()
+    [row] = gain_table(fewer, rule=VoteRule.MAJORITY, credit=Credit.STRICT).to_dict(
+        "records"
+    )
+    assert (
+        row["n"]
+        == 2 * mine.loc[mine["case_id"].str.startswith("numpy"), "case_id"].nunique()
+    )
 
 
 def answers(*rows: tuple[str, bool, int, int, str | None]) -> pd.DataFrame:
@@ -293,11 +323,19 @@ def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:
         ("e", False, 1, 1, None),  # a tie again: true negative
     )
     [row] = rate_table(
-        frame, by=["detector"], rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+        frame,
+        by=["detector"],
+        rate="Accuracy",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.STRICT,
     ).to_dict("records")
     assert (row["n"], row["left_out"], row["part"], row["whole"]) == (3, 2, 2.0, 3.0)
     [strict] = rate_table(
-        frame, by=["detector"], rate="Recall", rule=VoteRule.ALL, credit=Credit.DETECTION
+        frame,
+        by=["detector"],
+        rate="Recall",
+        rule=VoteRule.ALL,
+        credit=Credit.DETECTION,
     ).to_dict("records")
     assert (strict["part"], strict["whole"], strict["left_out"]) == (1.0, 3.0, 1)
 
@@ -305,11 +343,17 @@ def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:
 def test_a_rate_of_nothing_is_nan_and_an_empty_frame_has_no_rows() -> None:
     frame = answers(("a", False, 0, 3, None))
     [row] = rate_table(
-        frame, by=["detector"], rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+        frame,
+        by=["detector"],
+        rate="Recall",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.STRICT,
     ).to_dict("records")
     assert (row["n"], row["whole"]) == (0, 0.0)
     assert np.isnan([row["value"], row["low"], row["high"]]).all()
-    empty = rate_table(frame.head(0), by=BY, rate="F1", rule=VoteRule.MEAN, credit=Credit.HALF)
+    empty = rate_table(
+        frame.head(0), by=BY, rate="F1", rule=VoteRule.MEAN, credit=Credit.HALF
+    )
     assert empty.empty
     assert list(empty.columns)[:3] == [*BY, "n"]
     assert gain_table(

@@ -45,14 +45,18 @@ def frame(kind: str = "rehearsal") -> pd.DataFrame:
 
 def test_what_gave_no_verdict_is_counted_and_in_no_rate() -> None:
     found = rehearsed(frame()).set_index("version")
-    assert found.loc["reproduced", ["n_crashed", "n_through", "n_open", "n", "value"]].tolist() == [
+    assert found.loc[
+        "reproduced", ["n_crashed", "n_through", "n_open", "n", "value"]
+    ].tolist() == [
         1,
         1,
         1,
         2,
         0.5,
     ]
-    assert found.loc["fixed", ["n_crashed", "n_through", "n_open", "n", "value"]].tolist() == [
+    assert found.loc[
+        "fixed", ["n_crashed", "n_through", "n_open", "n", "value"]
+    ].tolist() == [
         0,
         2,
         0,

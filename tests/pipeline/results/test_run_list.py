@@ -15,7 +15,9 @@ from crane_core.pipeline.results.run_list import run_list
 from crane_core.storage import answers
 
 
-def test_the_agreement_of_published_runs_is_that_of_their_pairs(folder: DataFolder) -> None:
+def test_the_agreement_of_published_runs_is_that_of_their_pairs(
+    folder: DataFolder,
+) -> None:
     store = prepare(folder)
     table = run_list(store, verdict_frame(store))
     said = (
@@ -27,9 +29,9 @@ def test_the_agreement_of_published_runs_is_that_of_their_pairs(folder: DataFold
         .fetchall()
     )
     store.close()
-    [row] = table[(table["detector"] == "gpt-5") & (table["setting"] == "runtime")].to_dict(
-        "records"
-    )
+    [row] = table[
+        (table["detector"] == "gpt-5") & (table["setting"] == "runtime")
+    ].to_dict("records")
     pairs = [a == b for _, runs in said for a, b in combinations(runs, 2)]
     assert len(pairs) == 222 * 10
     assert row["agreement"] == pytest.approx(sum(pairs) / len(pairs))
@@ -45,7 +47,9 @@ def test_instances_that_were_never_asked_are_not_counted(folder: DataFolder) -> 
     [(n_asked,)] = store.cursor().execute(asked).fetchall()
     store.close()
     assert n_asked == 216
-    assert table.loc[table["detector"] == "mistral-small-3.1", "n_instances"].tolist() == [216]
+    assert table.loc[
+        table["detector"] == "mistral-small-3.1", "n_instances"
+    ].tolist() == [216]
 
 
 def test_one_answer_each_agrees_with_nothing(folder: DataFolder) -> None:
@@ -56,16 +60,36 @@ def test_one_answer_each_agrees_with_nothing(folder: DataFolder) -> None:
 
 
 def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
-    command = ["detect", "--detector", "fake", "--setting", "runtime", "--benchmark", "minibench"]
+    command = [
+        "detect",
+        "--detector",
+        "fake",
+        "--setting",
+        "runtime",
+        "--benchmark",
+        "minibench",
+    ]
     assert (
-        main(["--data", str(folder.path), *command, "--instances", "pandas_1_*", "--runs", "3"])
+        main(
+            [
+                "--data",
+                str(folder.path),
+                *command,
+                "--instances",
+                "pandas_1_*",
+                "--runs",
+                "3",
+            ]
+        )
         == 0
     )
     store = prepare(folder)
     first = run_list(store, verdict_frame(store)).to_dict("records")[0]
     run = answers.RunKey(*(first[name] for name in answers.RunKey._fields))
     cursor = store.cursor()
-    page = answers.instance_page(cursor, run, answers.Only.ALL, page=1, size=10).to_dict("records")
+    page = answers.instance_page(
+        cursor, run, answers.Only.ALL, page=1, size=10
+    ).to_dict("records")
     found = {
         name: answers.answers(cursor, run, name)
         for name in ("pandas_1_fixed", "pandas_1_reproduced")
@@ -80,7 +104,9 @@ def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
         assert [answer["run_index"] for answer in said] == [1, 2, 3]
         assert all(answer["has_reply"] for answer in said)
         assert len({answer["prompt_sha256"] for answer in said}) == 1
-        assert row["marks"] == " ".join("C" if answer["crashes"] else "·" for answer in said)
+        assert row["marks"] == " ".join(
+            "C" if answer["crashes"] else "·" for answer in said
+        )
         assert [answer["truth"] for answer in said] == [row["truth"]] * 3
 
 
@@ -91,7 +117,8 @@ def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_me
     cursor = store.cursor()
     run = answers.RunKey("junobench", "crane-llm-2025-10", "gpt-5", "runtime")
     pages = [
-        answers.instance_page(cursor, run, answers.Only.ALL, page=n, size=100) for n in (1, 2, 3, 4)
+        answers.instance_page(cursor, run, answers.Only.ALL, page=n, size=100)
+        for n in (1, 2, 3, 4)
     ]
     names = [name for page in pages for name in page["instance_id"]]
     assert [len(page) for page in pages] == [100, 100, 22, 0]
@@ -101,10 +128,14 @@ def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_me
     wrong = answers.instance_page(cursor, run, answers.Only.WRONG, page=1, size=300)
     vote = wrong["n_crash"] > wrong["n_safe"]
     assert len(wrong) and (vote != wrong["truth"]).all()
-    assert answers.instance_page(cursor, run, answers.Only.UNANSWERED, page=1, size=300).empty
+    assert answers.instance_page(
+        cursor, run, answers.Only.UNANSWERED, page=1, size=300
+    ).empty
     assert answers.reasons(cursor, run) == []
     assert answers.place_of(cursor, run, "no such").place == 0
-    mistral = answers.RunKey("junobench", "junobench-construct", "mistral-small-3.1", "code")
+    mistral = answers.RunKey(
+        "junobench", "junobench-construct", "mistral-small-3.1", "code"
+    )
     counted = sum(n for _, n in answers.reasons(cursor, mistral))
     store.close()
     assert counted == 2

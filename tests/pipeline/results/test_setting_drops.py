@@ -26,7 +26,9 @@ def frame(embedded_store: Store) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def shipped(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[(frame["benchmark"] == "minibench") & (frame["experiment"] == "shipped")]
+    return frame[
+        (frame["benchmark"] == "minibench") & (frame["experiment"] == "shipped")
+    ]
 
 
 def right(rows: pd.DataFrame) -> pd.DataFrame:
@@ -37,7 +39,9 @@ def right(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def test_drops_are_those_of_right_and_wrong_counted_by_hand(shipped: pd.DataFrame) -> None:
+def test_drops_are_those_of_right_and_wrong_counted_by_hand(
+    shipped: pd.DataFrame,
+) -> None:
     table = drop_table(shipped, reference=Setting.RUNTIME, rate="Accuracy")
     assert len(table) == 3 * 2
     for row in table.to_dict("records"):
@@ -45,7 +49,9 @@ def test_drops_are_those_of_right_and_wrong_counted_by_hand(shipped: pd.DataFram
         with_it, without = wide[row["setting"]], wide["runtime"]
         assert (row["n"], row["n_cases"]) == (80, 40)
         assert row["difference"] == pytest.approx(with_it.mean() - without.mean())
-        assert (row["reference"], row["value"]) == pytest.approx((without.mean(), with_it.mean()))
+        assert (row["reference"], row["value"]) == pytest.approx(
+            (without.mean(), with_it.mean())
+        )
         assert (row["gained"], row["lost"]) == (
             (with_it & ~without).sum(),
             (without & ~with_it).sum(),
@@ -53,7 +59,9 @@ def test_drops_are_those_of_right_and_wrong_counted_by_hand(shipped: pd.DataFram
         counts = pd.crosstab(without, with_it).reindex(
             index=[False, True], columns=[False, True], fill_value=0
         )
-        assert row["p_value"] == pytest.approx(mcnemar(counts.to_numpy(), exact=True).pvalue)
+        assert row["p_value"] == pytest.approx(
+            mcnemar(counts.to_numpy(), exact=True).pvalue
+        )
         assert row["low"] < row["difference"] < row["high"]
 
 
@@ -65,7 +73,9 @@ def test_all_rows_are_one_family(shipped: pd.DataFrame) -> None:
         )
 
 
-def test_f1_is_tested_by_swapping_and_decided_by_the_adjusted_test(shipped: pd.DataFrame) -> None:
+def test_f1_is_tested_by_swapping_and_decided_by_the_adjusted_test(
+    shipped: pd.DataFrame,
+) -> None:
     table = drop_table(shipped, reference=Setting.RUNTIME, rate="F1")
     assert set(table["test"]) == {PairedTest.SWAP}
     assert table["p_value"].between(0, 1).all()
@@ -79,10 +89,16 @@ def test_f1_is_tested_by_swapping_and_decided_by_the_adjusted_test(shipped: pd.D
 
 def test_groups_add_up_to_the_whole(shipped: pd.DataFrame) -> None:
     whole = drop_table(shipped, reference=Setting.RUNTIME, rate="Accuracy")
-    whole = whole[whole["setting"] == "code"].set_index("detector")[["n", "gained", "lost"]]
+    whole = whole[whole["setting"] == "code"].set_index("detector")[
+        ["n", "gained", "lost"]
+    ]
     for by in ("library_group", "root_cause"):
         groups = drops_by(
-            shipped, by=by, reference=Setting.RUNTIME, setting=Setting.CODE, rate="Accuracy"
+            shipped,
+            by=by,
+            reference=Setting.RUNTIME,
+            setting=Setting.CODE,
+            rate="Accuracy",
         )
         sums = groups.groupby("detector")[["n", "gained", "lost"]].sum()
         assert (sums.loc[whole.index] == whole).all().all()
@@ -94,7 +110,9 @@ def test_the_reference_is_the_full_state_of_the_study_where_somebody_was_asked_w
     shipped: pd.DataFrame,
 ) -> None:
     assert reference_of(shipped) == Setting.RUNTIME
-    assert reference_of(shipped[shipped["setting"] != "runtime"]) == Setting.RUNTIME_PLUS
+    assert (
+        reference_of(shipped[shipped["setting"] != "runtime"]) == Setting.RUNTIME_PLUS
+    )
 
 
 def runs(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
@@ -112,7 +130,9 @@ def verdicts(ran: pd.DataFrame) -> pd.DataFrame:
 
 def test_inputs_without_a_common_instance_are_no_source() -> None:
     """Each of two inputs was asked about another instance; or about the same, and one has no answer."""
-    ran = runs(("code-1", "code", 1, "2026-01-01"), ("v-1", "runtime-V", 1, "2026-01-01"))
+    ran = runs(
+        ("code-1", "code", 1, "2026-01-01"), ("v-1", "runtime-V", 1, "2026-01-01")
+    )
     shared = verdicts(ran)
     assert sources(shared, ran, "mine") == [OWN]
     imported = ran.assign(is_job=False)
@@ -128,7 +148,11 @@ def test_inputs_without_a_common_instance_are_no_source() -> None:
     ("settings", "instances", "expected"),
     [
         (["runtime", "code", "runtime+"], ["a", "b", "b"], Setting.RUNTIME_PLUS),
-        (["runtime-S", "runtime-V", "runtime-R"], ["a", "a", "b"], Setting.RUNTIME_WITHOUT_V),
+        (
+            ["runtime-S", "runtime-V", "runtime-R"],
+            ["a", "a", "b"],
+            Setting.RUNTIME_WITHOUT_V,
+        ),
         (["runtime", "code", "runtime+"], ["a", "a", "a"], Setting.RUNTIME),
     ],
 )
@@ -147,7 +171,9 @@ def test_the_reference_shares_an_instance(
     assert reference_of(rows) == expected
 
 
-def test_own_runs_of_several_settings_are_one_detector_and_the_largest_last_one_counts() -> None:
+def test_own_runs_of_several_settings_are_one_detector_and_the_largest_last_one_counts() -> (
+    None
+):
     ran = runs(
         ("code-1", "code", 10, "2026-01-01"), ("code-2", "code", 10, "2026-01-02"), ("code-3", "code", 4, "2026-01-03"),
         ("v-1", "runtime-V", 10, "2026-01-01"),
@@ -164,4 +190,7 @@ def test_an_imported_experiment_has_what_ships_beside_it(frame: pd.DataFrame) ->
     none = runs().astype({"is_job": bool})
     assert sources(frame, none, "junobench") == [STUDY]
     rows = runs_of(frame, none, "junobench", STUDY).rows
-    assert rows["setting"].value_counts().to_dict() == {"code": 6 * 222, "runtime": 6 * 222}
+    assert rows["setting"].value_counts().to_dict() == {
+        "code": 6 * 222,
+        "runtime": 6 * 222,
+    }

@@ -23,7 +23,9 @@ from crane_core.storage.store import Store
 @pytest.fixture(scope="module")
 def models(embedded_store: Store) -> pd.DataFrame:
     frame = verdict_frame(embedded_store)
-    return frame[(frame["experiment"] == "crane-llm-2025-10") & (frame["detector_kind"] == "llm")]
+    return frame[
+        (frame["experiment"] == "crane-llm-2025-10") & (frame["detector_kind"] == "llm")
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,8 @@ def test_the_papers_reading_has_the_p_values_of_statsmodels(
     raw, names, differences = [], [], []
     for name, rows in models.groupby("detector"):
         without, with_ = (
-            right(rows[rows["setting"] == setting]).sort_index() for setting in ("code", "runtime")
+            right(rows[rows["setting"] == setting]).sort_index()
+            for setting in ("code", "runtime")
         )
         raw.append(mcnemar(pd.crosstab(without, with_), exact=True).pvalue)
         names.append(name)
@@ -73,26 +76,38 @@ def test_the_papers_reading_has_the_p_values_of_statsmodels(
         "rule == 'majority' and credit == 'correct diagnosis' and test == 'exact McNemar'"
     ).set_index("detector")
     expected = multipletests(raw, method="holm")[1]
-    assert found.loc[names, "p_value"].tolist() == pytest.approx(expected.tolist(), abs=1e-9)
-    assert found.loc[names, "difference"].tolist() == pytest.approx(differences, abs=1e-12)
+    assert found.loc[names, "p_value"].tolist() == pytest.approx(
+        expected.tolist(), abs=1e-9
+    )
+    assert found.loc[names, "difference"].tolist() == pytest.approx(
+        differences, abs=1e-12
+    )
     assert (found["conclusion"] == "gain").all()
 
 
-def test_detection_is_read_once_whoever_judged(models: pd.DataFrame, curve: pd.DataFrame) -> None:
-    harsh = models.assign(human=models["human"].replace({"correct": "wrong", "partial": "wrong"}))
+def test_detection_is_read_once_whoever_judged(
+    models: pd.DataFrame, curve: pd.DataFrame
+) -> None:
+    harsh = models.assign(
+        human=models["human"].replace({"correct": "wrong", "partial": "wrong"})
+    )
     both = specification_curve({"people": models, "a harsh judge": harsh})
-    assert len(both[both["judged_by"] == NOBODY]) == len(curve[curve["judged_by"] == NOBODY])
+    assert len(both[both["judged_by"] == NOBODY]) == len(
+        curve[curve["judged_by"] == NOBODY]
+    )
     assert (
         both["judged_by"].value_counts()["people"]
         == both["judged_by"].value_counts()["a harsh judge"]
     )
-    assert both[both["judged_by"] != "a harsh judge"].reset_index(drop=True).equals(curve)
+    assert (
+        both[both["judged_by"] != "a harsh judge"].reset_index(drop=True).equals(curve)
+    )
 
 
 def test_without_labels_only_detection_is_read(models: pd.DataFrame) -> None:
-    assert set(specification_curve({"nobody": models.assign(human=None)})["credit"]) == {
-        "detection only"
-    }
+    assert set(
+        specification_curve({"nobody": models.assign(human=None)})["credit"]
+    ) == {"detection only"}
     assert specification_curve({"people": models[models["setting"] == "code"]}).empty
 
 
@@ -135,8 +150,14 @@ def test_a_stated_credit_counts_as_it_does_elsewhere(
         for one in (curve, specification_curve({"people": stated}))
     )
     is_half = before.index.get_level_values("credit") == "half credit for partial"
-    strict = before.xs("correct diagnosis", level="credit").groupby(["rule", "detector"]).first()
+    strict = (
+        before.xs("correct diagnosis", level="credit")
+        .groupby(["rule", "detector"])
+        .first()
+    )
     half = before[is_half].groupby(["rule", "detector"]).first()
     found = after[is_half].groupby(["rule", "detector"]).first()
     assert after[~is_half].equals(before[~is_half])
-    assert found.tolist() == pytest.approx((0.6 * strict + 0.4 * half).tolist(), abs=1e-12)
+    assert found.tolist() == pytest.approx(
+        (0.6 * strict + 0.4 * half).tolist(), abs=1e-12
+    )

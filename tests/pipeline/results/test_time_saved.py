@@ -27,12 +27,19 @@ def test_the_recorded_times_have_the_published_summary() -> None:
     assert len(crashing) == 111
     before, query = crashing["seconds_before"], crashing["seconds_of_query"]
     assert (before.sum(), query.sum()) == pytest.approx((1300.5710, 197.7348), abs=5e-5)
-    assert (before.mean(), before.median(), before.std(), before.max()) == pytest.approx(
-        (11.7169, 1.1649, 27.5601, 176.8312), abs=5e-5
-    )
-    assert (query.mean(), query.median(), query.std(), query.min(), query.max()) == pytest.approx(
-        (1.7814, 1.6435, 0.6094, 1.2061, 6.4449), abs=6e-5
-    )
+    assert (
+        before.mean(),
+        before.median(),
+        before.std(),
+        before.max(),
+    ) == pytest.approx((11.7169, 1.1649, 27.5601, 176.8312), abs=5e-5)
+    assert (
+        query.mean(),
+        query.median(),
+        query.std(),
+        query.min(),
+        query.max(),
+    ) == pytest.approx((1.7814, 1.6435, 0.6094, 1.2061, 6.4449), abs=6e-5)
 
 
 def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
@@ -40,7 +47,9 @@ def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
 ) -> None:
     frame = verdict_frame(embedded_store)
     frame = frame[frame["experiment"] == STUDY]
-    [found] = time_saved(frame, times_of(embedded_store, BENCHMARK, STUDY), rule=VoteRule.MAJORITY)
+    [found] = time_saved(
+        frame, times_of(embedded_store, BENCHMARK, STUDY), rule=VoteRule.MAJORITY
+    )
     assert (found.detector, found.setting) == (GPT, SETTING)
     accounts = found.accounts.set_index("account")
     every = accounts.loc[str(Account.EVERY_CRASH)]
@@ -65,7 +74,10 @@ def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
 def job() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Two crashes, one of which is missed, and a notebook without one; queries of two seconds."""
     frame = pd.DataFrame(
-        {"case_id": ["a", "b", "a"], "instance_id": ["a_reproduced", "b_reproduced", "a_fixed"]}
+        {
+            "case_id": ["a", "b", "a"],
+            "instance_id": ["a_reproduced", "b_reproduced", "a_fixed"],
+        }
         | {
             "detector": "m",
             "detector_title": "A model",
@@ -104,19 +116,24 @@ def test_a_missed_crash_saves_nothing_and_its_query_still_costs() -> None:
 def test_what_was_not_timed_has_no_row() -> None:
     frame, times = job()
     assert (
-        time_saved(frame, times[times["instance_id"] == "c_reproduced"], rule=VoteRule.MAJORITY)
+        time_saved(
+            frame, times[times["instance_id"] == "c_reproduced"], rule=VoteRule.MAJORITY
+        )
         == []
     )
     assert (
         time_saved(
-            frame[~frame["truth"]], times.assign(seconds_before=None), rule=VoteRule.MAJORITY
+            frame[~frame["truth"]],
+            times.assign(seconds_before=None),
+            rule=VoteRule.MAJORITY,
         )
         == []
     )
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(-0.6, "−0.6 s"), (1102.84, "1,103 s"), (99.5, "99.5 s"), (-250, "−250 s")]
+    ("value", "said"),
+    [(-0.6, "−0.6 s"), (1102.84, "1,103 s"), (99.5, "99.5 s"), (-250, "−250 s")],
 )
 def test_seconds_read_well(value: float, said: str) -> None:
     assert seconds(value) == said

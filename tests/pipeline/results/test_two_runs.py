@@ -56,14 +56,21 @@ def test_two_runs_are_compared_as_counted_by_hand(verdicts: pd.DataFrame) -> Non
         pytest.approx(a.mean()),
         pytest.approx(b.mean()),
     )
-    assert (found["lost"], found["gained"]) == (int((a & ~b).sum()), int((~a & b).sum()))
+    assert (found["lost"], found["gained"]) == (
+        int((a & ~b).sum()),
+        int((~a & b).sum()),
+    )
     assert found["gained"] > 0
     assert found["p_value"] == pytest.approx(mcnemar(found["lost"], found["gained"]))
     turned = two_runs(verdicts, other, one)
-    assert turned is not None and turned["difference"] == pytest.approx(-found["difference"])
+    assert turned is not None and turned["difference"] == pytest.approx(
+        -found["difference"]
+    )
 
 
-def test_runs_without_a_common_instance_have_no_comparison(verdicts: pd.DataFrame) -> None:
+def test_runs_without_a_common_instance_have_no_comparison(
+    verdicts: pd.DataFrame,
+) -> None:
     run = runs_of(verdicts)[0]
     assert two_runs(verdicts, run, run) is None
     assert two_runs(verdicts, run, run._replace(experiment="nobody's")) is None

@@ -16,14 +16,20 @@ from crane_core.storage.store import Store
 def study_models(embedded_store: Store, prepared_folder: DataFolder) -> Material:
     material = Material(embedded_store, prepared_folder)
     frame = verdict_frame(embedded_store)
-    is_meant = (frame["experiment"] == "crane-llm-2025-10") & (frame["detector_kind"] == "llm")
-    material.__dict__["verdicts"] = frame[is_meant]  # in the place of what `verdicts` would keep
+    is_meant = (frame["experiment"] == "crane-llm-2025-10") & (
+        frame["detector_kind"] == "llm"
+    )
+    material.__dict__["verdicts"] = frame[
+        is_meant
+    ]  # in the place of what `verdicts` would keep
     return material
 
 
 def only(rows: Iterable[ExportedStatistic], **members: object) -> ExportedStatistic:
     """The one row with these members."""
     [found] = [
-        row for row in rows if all(getattr(row, name) == value for name, value in members.items())
+        row
+        for row in rows
+        if all(getattr(row, name) == value for name, value in members.items())
     ]
     return found

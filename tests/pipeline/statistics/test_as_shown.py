@@ -8,8 +8,18 @@ import pytest
 
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.export.all_statistics import statistics_modules
-from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
-from crane_core.pipeline.results.measures import SEED, WITH_STATE, Credit, PairedTest, VoteRule
+from crane_core.pipeline.export.exported_statistic import (
+    BOTH_INPUTS,
+    ExportedStatistic,
+    Material,
+)
+from crane_core.pipeline.results.measures import (
+    SEED,
+    WITH_STATE,
+    Credit,
+    PairedTest,
+    VoteRule,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics import breakdown, gains
 from crane_core.storage.store import Store
@@ -62,7 +72,10 @@ def test_headline(
         assert (main.n, main.n_cases) == (row["n"], row["n_cases"])
         assert (main.p, main.p_adjusted) == (row["p_value"], row["p_holm"])
         by_case = only(
-            mine, **of, statistic="difference of accuracy", test=str(PairedTest.SIGN_FLIP)
+            mine,
+            **of,
+            statistic="difference of accuracy",
+            test=str(PairedTest.SIGN_FLIP),
         )
         assert (by_case.p, by_case.p_adjusted, by_case.seed) == (
             row["p_by_case"],
@@ -78,7 +91,12 @@ def test_headline(
                 == row["detectable"]
             )
     for row in as_rows(found.rates):
-        one = only(mine, detector=row["detector_title"], input=row["setting"], statistic="accuracy")
+        one = only(
+            mine,
+            detector=row["detector_title"],
+            input=row["setting"],
+            statistic="accuracy",
+        )
         assert same(one.value, row["value"])
         assert same(one.low, row["low"])
         assert same(one.high, row["high"])
@@ -124,7 +142,16 @@ def test_what_results_offers_is_exported() -> None:
 
 
 def test_every_kind_is_a_file_of_its_own() -> None:
-    kinds = {"across", "agreement", "breakdown", "claims", "five_runs", "gains", "runs", "tables"}
+    kinds = {
+        "across",
+        "agreement",
+        "breakdown",
+        "claims",
+        "five_runs",
+        "gains",
+        "runs",
+        "tables",
+    }
     assert kinds <= set(statistics_modules())
 
 
@@ -133,7 +160,9 @@ def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) ->
     crashes = judging.rows["truth"] & (judging.rows["n_crash"] > judging.rows["n_safe"])
     sampled = judging.rows.assign(
         label_stratum=pd.Series("drawn", judging.rows.index).where(crashes),
-        human=judging.rows["human"].where(~crashes | (np.arange(len(judging.rows)) % 3 == 0), None),
+        human=judging.rows["human"].where(
+            ~crashes | (np.arange(len(judging.rows)) % 3 == 0), None
+        ),
     )
     found = list(
         gains._differences(

@@ -15,7 +15,9 @@ from crane_core.storage.store import Store
 
 
 @pytest.fixture(scope="module")
-def found(embedded_store: Store, prepared_folder: DataFolder) -> list[ExportedStatistic]:
+def found(
+    embedded_store: Store, prepared_folder: DataFolder
+) -> list[ExportedStatistic]:
     return list(collect(Material(embedded_store, prepared_folder)))
 
 
@@ -24,7 +26,9 @@ def test_each_drop_has_its_interval_and_both_tests(
 ) -> None:
     frame = verdict_frame(embedded_store)
     rules = frame[(frame["experiment"] == "shipped") & (frame["detector"] == "rules")]
-    expected = drop_table(rules, reference=Setting.RUNTIME, rate="Accuracy").to_dict("records")
+    expected = drop_table(rules, reference=Setting.RUNTIME, rate="Accuracy").to_dict(
+        "records"
+    )
     mine = [
         one
         for one in found
@@ -36,11 +40,15 @@ def test_each_drop_has_its_interval_and_both_tests(
     for row in expected:
         name = f"{row['setting']} against runtime"
         told_of = told[name, "exact McNemar test"]
-        assert told_of == pytest.approx((row["difference"], row["p_value"], row["p_holm"]))
+        assert told_of == pytest.approx(
+            (row["difference"], row["p_value"], row["p_holm"])
+        )
         assert told[name, "sign-flip permutation test by case"][1] == pytest.approx(
             row["p_by_case"]
         )
-    assert all(one.low is not None and one.high is not None and one.n == 80 for one in mine)
+    assert all(
+        one.low is not None and one.high is not None and one.n == 80 for one in mine
+    )
 
 
 def test_f1_is_tested_within_its_family(found: list[ExportedStatistic]) -> None:
@@ -56,9 +64,13 @@ def test_f1_is_tested_within_its_family(found: list[ExportedStatistic]) -> None:
     assert all(one.p_adjusted is not None for one in mine if one.value is not None)
 
 
-def test_costs_are_those_of_the_published_inputs(found: list[ExportedStatistic]) -> None:
+def test_costs_are_those_of_the_published_inputs(
+    found: list[ExportedStatistic],
+) -> None:
     mine = {
-        (one.detector, one.input, one.unit): one.value for one in found if one.section == "cost"
+        (one.detector, one.input, one.unit): one.value
+        for one in found
+        if one.section == "cost"
     }
     assert mine["GPT-5", "runtime", "tokens"] == pytest.approx(1458.6, abs=0.05)
     assert mine["GPT-5", "code", "USD"] == pytest.approx(1.1, abs=0.01)

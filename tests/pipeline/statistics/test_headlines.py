@@ -83,7 +83,10 @@ def counts_of(rows: Iterable[dict[str, str]]) -> Counts:
         tests[tuple(row[name] for name in NAMES)].append(row)
     found: Counter[bool] = Counter()
     for of in tests.values():
-        values, p_values = {row["value"] for row in of}, [row["p_adjusted"] for row in of]
+        values, p_values = (
+            {row["value"] for row in of},
+            [row["p_adjusted"] for row in of],
+        )
         assert len(values) == 1
         value = values.pop()
         if value and all(p_values) and max(map(float, p_values)) < 0.05:
@@ -101,14 +104,18 @@ def told(sentence: str) -> Counts:
             return number(match[1]), number(match[2])
     if match := re.search(r"the one comparison.* is a (gain|loss)", sentence):
         return (1, 0) if match[1] == "gain" else (0, 1)
-    assert re.search("no evidence|without evidence|not tested|nothing to compare", sentence), (
-        sentence
-    )
+    assert re.search(
+        "no evidence|without evidence|not tested|nothing to compare", sentence
+    ), sentence
     return 0, 0
 
 
 def number(text: str) -> int:
-    return NUMBER[text] if text in NUMBER else int(text.removeprefix("all ").replace(",", ""))
+    return (
+        NUMBER[text]
+        if text in NUMBER
+        else int(text.removeprefix("all ").replace(",", ""))
+    )
 
 
 def readings(material: Material) -> Iterator[tuple[Judging, VoteRule, Credit, Inputs]]:
@@ -119,7 +126,11 @@ def readings(material: Material) -> Iterator[tuple[Judging, VoteRule, Credit, In
 
 
 def is_of(
-    row: dict[str, str], judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs
+    row: dict[str, str],
+    judging: Judging,
+    rule: VoteRule,
+    credit: Credit,
+    inputs: Inputs,
 ) -> bool:
     judge = "" if credit is Credit.DETECTION else judging.judge
     named = (
@@ -130,7 +141,14 @@ def is_of(
         row["input"],
         row["judged_by"],
     )
-    expected = (judging.benchmark, judging.experiment, rule, credit, inputs_text(inputs), judge)
+    expected = (
+        judging.benchmark,
+        judging.experiment,
+        rule,
+        credit,
+        inputs_text(inputs),
+        judge,
+    )
     return named == expected and row["detector"] in set(judging.rows["detector_title"])
 
 
@@ -156,7 +174,11 @@ def test_the_ablations_count_what_the_file_holds(material: Material) -> None:
         for source in sources(material.verdicts, ran, benchmark):
             rows = runs_of(material.verdicts, ran, benchmark, source).rows
             for _, of_kind in rows.groupby("detector_kind"):
-                mine = [row for row in file if row["detector"] in set(of_kind["detector_title"])]
+                mine = [
+                    row
+                    for row in file
+                    if row["detector"] in set(of_kind["detector_title"])
+                ]
                 mine = [
                     row
                     for row in mine
@@ -183,17 +205,24 @@ def _of_ablation(
         for by in drops.GROUPS:
             for setting in sorted(set(rows["setting"]) - {reference}):
                 grid = drops_by(
-                    rows, by=by, reference=reference, setting=Setting(setting), rate=rate
+                    rows,
+                    by=by,
+                    reference=reference,
+                    setting=Setting(setting),
+                    rate=rate,
                 )
                 of = [
                     row
                     for row in of_rate
-                    if (row["by"], row["input"]) == (by, f"{setting} against {reference}")
+                    if (row["by"], row["input"])
+                    == (by, f"{setting} against {reference}")
                 ]
                 yield drops_words.finding_by(grid, by, Setting(setting)), of
 
 
-def test_the_lines_of_the_specification_curve_count_what_the_file_holds(material: Material) -> None:
+def test_the_lines_of_the_specification_curve_count_what_the_file_holds(
+    material: Material,
+) -> None:
     file = as_file(choices.collect(material))
     for judging in material.judgings:
         curve = specification_curve({judging.judge: judging.rows})
@@ -205,14 +234,20 @@ def test_the_lines_of_the_specification_curve_count_what_the_file_holds(material
             assert found is not None
             of = (judging.benchmark, judging.experiment, title)
             mine = [
-                row for row in file if (row["benchmark"], row["experiment"], row["detector"]) == of
+                row
+                for row in file
+                if (row["benchmark"], row["experiment"], row["detector"]) == of
             ]
             is_shown = [float(row["p_adjusted"]) < 0.05 for row in mine]
             values = [float(row["value"]) for row in mine]
             n_gains = sum(
-                shown and value > 0 for shown, value in zip(is_shown, values, strict=True)
+                shown and value > 0
+                for shown, value in zip(is_shown, values, strict=True)
             )
-            assert (number(found[1]), number(found[2])) == (n_gains, sum(is_shown) - n_gains)
+            assert (number(found[1]), number(found[2])) == (
+                n_gains,
+                sum(is_shown) - n_gains,
+            )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +276,14 @@ def test_the_breakdown_counts_what_the_file_holds(
         for by in breakdown.GROUPINGS if judging.is_main else ():
             for rate in breakdown.RATES:
                 name = rate if rate == "F1" else rate.lower()
-                key = (judging.benchmark, judging.experiment, rule, credit, inputs_text(inputs), by)
+                key = (
+                    judging.benchmark,
+                    judging.experiment,
+                    rule,
+                    credit,
+                    inputs_text(inputs),
+                    by,
+                )
                 rows = [
                     row
                     for row in of_reading[*key, f"difference of {name}"]
@@ -259,7 +301,9 @@ def test_the_breakdown_counts_what_the_file_holds(
 
 def test_readings_are_read_as_they_are_written() -> None:
     """The reader of this file's sentences, by hand."""
-    assert told("Runtime state adds 7 to 10 points of accuracy for all three models") == (3, 0)
+    assert told(
+        "Runtime state adds 7 to 10 points of accuracy for all three models"
+    ) == (3, 0)
     assert told("Runtime state lowers accuracy by 23.5 points for one model") == (0, 1)
     assert told(
         "X changes accuracy by −2 to 5 points: 1 of 12 models gains, none loses, 11 without evidence"

@@ -14,7 +14,11 @@ from crane_core.pipeline.agreement.agreement import (
     common_items,
 )
 from crane_core.pipeline.agreement.judge_powered import judge_powered
-from crane_core.pipeline.claims.claims import checked_claims, loaded_from, published_claims
+from crane_core.pipeline.claims.claims import (
+    checked_claims,
+    loaded_from,
+    published_claims,
+)
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.five_runs import answers_by_run, run_table, vote_table
@@ -22,7 +26,14 @@ from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.statistics import across, agreement, claims, five_runs, runs, tables
+from crane_core.pipeline.statistics import (
+    across,
+    agreement,
+    claims,
+    five_runs,
+    runs,
+    tables,
+)
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -32,15 +43,28 @@ from .conftest import only
 
 def test_models_over_all_detectors(study_models: Material) -> None:
     mine = list(across.collect(study_models))
-    found = model_across(study_models.verdicts, rule=VoteRule.MAJORITY, credit=Credit.STRICT)
+    found = model_across(
+        study_models.verdicts, rule=VoteRule.MAJORITY, credit=Credit.STRICT
+    )
     of = {"runs": VoteRule.MAJORITY, "credit": Credit.STRICT}
     for row in as_rows(found.ratios):
         one = only(
-            mine, **of, detector=row["detector_title"], statistic="odds ratio of runtime state"
+            mine,
+            **of,
+            detector=row["detector_title"],
+            statistic="odds ratio of runtime state",
         )
-        assert (one.value, one.low, one.high) == (row["odds_ratio"], row["low"], row["high"])
+        assert (one.value, one.low, one.high) == (
+            row["odds_ratio"],
+            row["low"],
+            row["high"],
+        )
     test = only(mine, **of, statistic="chi-squared of runtime state x detector")
-    assert (test.value, test.p, test.n_cases) == (found.chi2, found.p_value, found.n_cases)
+    assert (test.value, test.p, test.n_cases) == (
+        found.chi2,
+        found.p_value,
+        found.n_cases,
+    )
 
 
 def test_runs_and_votes(study_models: Material) -> None:
@@ -50,7 +74,10 @@ def test_runs_and_votes(study_models: Material) -> None:
     votes = vote_table(study_models.verdicts)
     for row in as_rows(table[table["measure"] == "all runs right"]):
         one = only(
-            mine, statistic="all runs right", detector=row["detector_title"], input=row["setting"]
+            mine,
+            statistic="all runs right",
+            detector=row["detector_title"],
+            input=row["setting"],
         )
         assert (one.value, one.low, one.high, one.n) == (
             row["value"],
@@ -58,7 +85,9 @@ def test_runs_and_votes(study_models: Material) -> None:
             row["high"],
             row["n"],
         )
-    four = as_rows(votes[(votes["votes"] == 4) & (votes["detector_title"] == "GPT-5")])[0]
+    four = as_rows(votes[(votes["votes"] == 4) & (votes["detector_title"] == "GPT-5")])[
+        0
+    ]
     name = "real crashes among 4 of 5 crash votes"
     one = only(mine, statistic=name, detector="GPT-5", input=five_runs.ALL_INPUTS)
     assert (one.value, one.low, one.high, one.n) == (
@@ -67,7 +96,11 @@ def test_runs_and_votes(study_models: Material) -> None:
         four["high"],
         four["n"],
     )
-    seeds = {row.seed for row in mine if row.statistic == "share of variance between instances"}
+    seeds = {
+        row.seed
+        for row in mine
+        if row.statistic == "share of variance between instances"
+    }
     assert None not in seeds
 
 
@@ -83,23 +116,28 @@ def test_every_cell_of_the_tables(study_models: Material) -> None:
         cell.n,
         cell.unit,
     )
-    assert {row.page for row in mine if row.by in {"table 4a", "table 4b", "table 5"}} == {
-        "Ablations"
-    }
+    assert {
+        row.page for row in mine if row.by in {"table 4a", "table 4b", "table 5"}
+    } == {"Ablations"}
 
 
 def test_every_claim_with_its_verdict(study_models: Material) -> None:
     mine = list(claims.collect(study_models))
     loaded = loaded_from(
-        study_models.store, study_models.verdicts, study_models.numbers, study_models.labels
+        study_models.store,
+        study_models.verdicts,
+        study_models.numbers,
+        study_models.labels,
     )
     checked = checked_claims(loaded, published_claims())
-    assert {str(row.group).split(", ")[0] for row in mine} == {one.claim.id for one in checked}
+    assert {str(row.group).split(", ")[0] for row in mine} == {
+        one.claim.id for one in checked
+    }
     for one in checked:
         rows = [row for row in mine if str(row.group).split(", ")[0] == one.claim.id]
-        assert [row.value for row in rows] == [float(e.value) for e in one.estimates] or (
-            not one.estimates
-        )
+        assert [row.value for row in rows] == [
+            float(e.value) for e in one.estimates
+        ] or (not one.estimates)
         assert all(str(row.note).startswith(str(one.verdict)) for row in rows)
         assert {row.stated for row in rows} == {one.claim.stated or None}
 
@@ -123,16 +161,26 @@ def with_judges(study_store: Store, prepared_folder: DataFolder) -> Material:
 
 @pytest.mark.parametrize(
     "groupings",
-    [pytest.param(("setting",), id="one"), pytest.param(None, marks=pytest.mark.slow, id="all")],
+    [
+        pytest.param(("setting",), id="one"),
+        pytest.param(None, marks=pytest.mark.slow, id="all"),
+    ],
 )
 def test_coefficients_groups_judges_and_powered_estimates(
-    with_judges: Material, groupings: tuple[str, ...] | None, monkeypatch: pytest.MonkeyPatch
+    with_judges: Material,
+    groupings: tuple[str, ...] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every grouping, or one: each has its own bootstrap of every group."""
     if groupings is not None:
         monkeypatch.setattr(agreement, "GROUPINGS", groupings)
     mine = list(agreement.collect(with_judges))
-    assert {row.section for row in mine} == {"coefficients", "groups", "judges", "consistency"}
+    assert {row.section for row in mine} == {
+        "coefficients",
+        "groups",
+        "judges",
+        "consistency",
+    }
     people = with_judges.labels.query("kind == 'human'")["annotator"].unique().tolist()
     pairs = list(combinations(people, 2))
     assert pairs
@@ -150,7 +198,9 @@ def test_coefficients_groups_judges_and_powered_estimates(
                 row["n"],
             )
             method = (
-                agreement.RATE_INTERVAL if row["coefficient"] == PERCENT else agreement.BOOTSTRAP
+                agreement.RATE_INTERVAL
+                if row["coefficient"] == PERCENT
+                else agreement.BOOTSTRAP
             )
             assert one.interval_method == (None if row["low"] is None else method)
     assert {row.input for row in mine} == {None}
@@ -167,7 +217,9 @@ def test_powered_estimates_are_of_both(with_judges: Material) -> None:
     passes = agreement.judge_passes(material.store)
     mine = list(agreement._powered(material, passes))
     judge = "published judge, all repetitions"
-    [row] = as_rows(judge_powered(material.labels, material.verdicts, "published human", [judge]))
+    [row] = as_rows(
+        judge_powered(material.labels, material.verdicts, "published human", [judge])
+    )
     one = only(
         mine,
         statistic="correct diagnoses, with the judge",

@@ -25,7 +25,12 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
     assert len(mine) == len(curve) == 39
     for row in as_rows(curve):
         judge = None if row["judged_by"] == NOBODY else row["judged_by"]
-        of = {"runs": row["rule"], "credit": row["credit"], "judged_by": judge, "test": row["test"]}
+        of = {
+            "runs": row["rule"],
+            "credit": row["credit"],
+            "judged_by": judge,
+            "test": row["test"],
+        }
         one = only(mine, **of, detector=row["detector_title"], input=BOTH_INPUTS)
         found = (one.value, one.low, one.high, one.p_adjusted, one.outcome)
         assert found == (
@@ -41,27 +46,44 @@ def test_seconds_saved(study_models: Material) -> None:
     mine = list(time_saved.collect(study_models))
     of = {"runs": VoteRule.MAJORITY, "group": Account.EVERY_CRASH, "detector": "GPT-5"}
     total = only(mine, **of, statistic="saved in total")
-    assert (total.value, total.unit, total.n) == (pytest.approx(1102.8363, abs=5e-5), "s", 111)
+    assert (total.value, total.unit, total.n) == (
+        pytest.approx(1102.8363, abs=5e-5),
+        "s",
+        111,
+    )
     mean = only(mine, **of, statistic="saved per crash, mean")
     assert mean.low is not None and mean.seed is not None
 
 
-def test_the_rules_before_each_model(embedded_store: Store, prepared_folder: DataFolder) -> None:
+def test_the_rules_before_each_model(
+    embedded_store: Store, prepared_folder: DataFolder
+) -> None:
     mine = list(together.collect(Material(embedded_store, prepared_folder)))
     frame = verdict_frame(embedded_store)
-    frame = frame[frame["experiment"].isin(["crane-llm-2025-10", "rules-on-published-states"])]
+    frame = frame[
+        frame["experiment"].isin(["crane-llm-2025-10", "rules-on-published-states"])
+    ]
     rules = rules_in(frame)
     assert rules is not None
     table = as_rows(with_rules(frame, rules, rule=VoteRule.MAJORITY))
     [row] = [one for one in table if one["members"] == (rules, Member("gpt-5", "code"))]
-    of = {"experiment": "crane-llm-2025-10", "runs": VoteRule.MAJORITY, "group": "cascade"}
+    of = {
+        "experiment": "crane-llm-2025-10",
+        "runs": VoteRule.MAJORITY,
+        "group": "cascade",
+    }
     of |= {"detector": "Certain-crash rules (runtime) + GPT-5 (code)"}
     accuracy = only(mine, **of, statistic="accuracy")
-    assert (accuracy.value, accuracy.low, accuracy.n) == (row["accuracy"], row["accuracy_low"], 222)
+    assert (accuracy.value, accuracy.low, accuracy.n) == (
+        row["accuracy"],
+        row["accuracy_low"],
+        222,
+    )
     tested = [
         one
         for one in mine
-        if one.family == "the rules before each model" and one.test == "exact McNemar test"
+        if one.family == "the rules before each model"
+        and one.test == "exact McNemar test"
     ]
     mine_of = only(tested, **of)
     assert (mine_of.value, mine_of.p, mine_of.p_adjusted) == (

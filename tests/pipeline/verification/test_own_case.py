@@ -41,7 +41,11 @@ def new_case(place: Path, name: str, zero: str = "0") -> NewCase:
         for n, code in enumerate(("a = 0", "a = 1"))
     )
     return NewCase(
-        name, json.loads(crashing.read_text()), json.loads(fixed.read_text()), None, library="numpy"
+        name,
+        json.loads(crashing.read_text()),
+        json.loads(fixed.read_text()),
+        None,
+        library="numpy",
     )
 
 
@@ -61,7 +65,11 @@ def test_two_cases_share_a_benchmark_and_survive_a_rebuild(
         )
         assert (own.benchmark, own.added.exception) == ("my-pairs", "ZeroDivisionError")
     assert own_benchmarks(store) == ["my-pairs"]
-    assert set(cases.case_list(store.cursor(), "my-pairs")["case_id"]) == {"tour", "trip", "ride"}
+    assert set(cases.case_list(store.cursor(), "my-pairs")["case_id"]) == {
+        "tour",
+        "trip",
+        "ride",
+    }
     assert set(state.load_problems(store.cursor())["source_id"]) == {"published"}
     with pytest.raises(SourceError, match="my-pairs has a case trip already"):
         add_own_case(
@@ -88,5 +96,10 @@ def test_benchmarks_of_others_take_no_case(
 ) -> None:
     with pytest.raises(SourceError, match="is not your own benchmark"):
         add_own_case(
-            new_case(tmp_path, "trip"), name, folder, store, KernelLimits(), stop=threading.Event()
+            new_case(tmp_path, "trip"),
+            name,
+            folder,
+            store,
+            KernelLimits(),
+            stop=threading.Event(),
         )

@@ -43,12 +43,22 @@ def after(looked: Callable[..., State]) -> Callable[..., State]:
     """after(code, target, **limits) -> the state before the target when a cell with this code has run."""
 
     def after(
-        code: str, target: str, *, others: Sequence[Mapping[str, Any]] = (), **limits: Any
+        code: str,
+        target: str,
+        *,
+        others: Sequence[Mapping[str, Any]] = (),
+        **limits: Any,
     ) -> State:
         need_imports_of(code)
-        namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+        namespace: dict[str, Any] = {
+            "__name__": "__main__",
+            "__builtins__": __builtins__,
+        }
         exec(code, namespace)
-        cells = [{"code": code, "notebook_index": 0, "executed": True, "order": 1}, *others]
+        cells = [
+            {"code": code, "notebook_index": 0, "executed": True, "order": 1},
+            *others,
+        ]
         request = {"target": target, "cells": cells, "limits": UNHURRIED | limits}
         state: State = json.loads(look(namespace, request))
         del state["captured"]["seconds"]

@@ -28,7 +28,9 @@ class Net(nn.Module):
     def __init__(self, n_in: int = 8) -> None:
         super().__init__()
         self.n_in = n_in
-        self.body = nn.Sequential(nn.Flatten(), nn.Linear(n_in, 5), nn.ReLU(), nn.Dropout(0.3))
+        self.body = nn.Sequential(
+            nn.Flatten(), nn.Linear(n_in, 5), nn.ReLU(), nn.Dropout(0.3)
+        )
         self.head = nn.Linear(5, 2)
         self.scale = nn.Parameter(torch.ones(2))
         self.frozen = nn.Parameter(torch.ones(3), requires_grad=False)
@@ -54,7 +56,9 @@ class Trap(nn.Module):
     def __repr__(self) -> NoReturn:
         raise AssertionError("it was printed")
 
-    forward = __len__ = __iter__ = parameters = state_dict = modules = children = __repr__  # type: ignore[assignment]
+    forward = __len__ = __iter__ = parameters = state_dict = modules = children = (
+        __repr__  # type: ignore[assignment]
+    )
 
 
 class Counted(Dataset):  # type: ignore[type-arg]

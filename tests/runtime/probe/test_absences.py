@@ -54,7 +54,9 @@ def namespace() -> State:
         ),
         "named": frame().set_index("b"),
         "series": pd.Series([1, 2], index=["s", "t"], name="u"),
-        "months": pd.Series(range(3), index=pd.period_range("2020-01", periods=3, freq="M")),
+        "months": pd.Series(
+            range(3), index=pd.period_range("2020-01", periods=3, freq="M")
+        ),
         "groups": frame().groupby("a"),
         "array": np.arange(12).reshape(3, 4),
         "rows": [[1, 2], {"k": (3, 4)}, "text"],
@@ -79,16 +81,34 @@ def raises(expression: str) -> bool:
 
 
 LABELS = st.sampled_from(
-    ["'a'", "'b'", "'c'", "'d e'", "7", "'z'", "'A'", "'row'", "0", "10", "('p', 'q')", "'p'"]
+    [
+        "'a'",
+        "'b'",
+        "'c'",
+        "'d e'",
+        "7",
+        "'z'",
+        "'A'",
+        "'row'",
+        "0",
+        "10",
+        "('p', 'q')",
+        "'p'",
+    ]
 )
 NUMBERS = st.sampled_from(["0", "2", "-3", "3", "12", "-5"])
 KEYS = st.one_of(
     LABELS,
     NUMBERS,
-    st.lists(LABELS, min_size=1, max_size=3).map(lambda labels: f"[{', '.join(labels)}]"),
+    st.lists(LABELS, min_size=1, max_size=3).map(
+        lambda labels: f"[{', '.join(labels)}]"
+    ),
 )
 ROWS = st.one_of(
-    NUMBERS, st.sampled_from(["10", "20", "[10, 99]", "10:20", ":", "mask", "'x'", "'s'", "[0, 2]"])
+    NUMBERS,
+    st.sampled_from(
+        ["10", "20", "[10, 99]", "10:20", ":", "mask", "'x'", "'s'", "[0, 2]"]
+    ),
 )
 COLUMN_CALLS = st.one_of(
     st.sampled_from(
@@ -156,7 +176,18 @@ STEPS = st.one_of(
     ATTRIBUTES.map(lambda name: f".{name}"),
 )
 NAMES = st.sampled_from(
-    ["frame", "wide", "named", "series", "months", "groups", "array", "rows", "table", "number"]
+    [
+        "frame",
+        "wide",
+        "named",
+        "series",
+        "months",
+        "groups",
+        "array",
+        "rows",
+        "table",
+        "number",
+    ]
 )
 EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(
     lambda pair: pair[0] + "".join(pair[1])
@@ -165,7 +196,9 @@ EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(
 
 @examples(300)
 @given(expression=EXPRESSIONS)
-def test_what_is_said_to_lack_raises(looked: Callable[..., State], expression: str) -> None:
+def test_what_is_said_to_lack_raises(
+    looked: Callable[..., State], expression: str
+) -> None:
     state = looked(namespace(), expression)
     assert state["unavailable"] == {}
     if lacks(state):
@@ -187,17 +220,29 @@ def test_what_is_said_to_lack_raises(looked: Callable[..., State], expression: s
         ("frame.iloc[3]", "keys", {"index": 3, "length": 3, "in": "rows"}),
         ("frame.iloc[0, 5]", "keys", {"index": 5, "length": 5, "in": "columns"}),
         ("frame.groupby('z').mean()", "columns", {"column": "z"}),
-        ("frame.groupby('a')['z'].mean()", "columns", {"of": "frame.groupby(…)", "column": "z"}),
+        (
+            "frame.groupby('a')['z'].mean()",
+            "columns",
+            {"of": "frame.groupby(…)", "column": "z"},
+        ),
         ("frame.groupby('a').agg({'z': 'mean'})", "columns", {"column": "z"}),
         ("groups['z']", "columns", {"of": "groups", "column": "z"}),
         ("frame.sort_values(by='z')", "columns", {"column": "z"}),
         ("frame.merge(named, on='z')", "columns", {"of": "frame", "column": "z"}),
         ("pd.merge(frame, named, on='b')", None, {}),
-        ("pd.merge(frame, named, on='d f')", "columns", {"of": "named", "column": "d f"}),
+        (
+            "pd.merge(frame, named, on='d f')",
+            "columns",
+            {"of": "named", "column": "d f"},
+        ),
         ("frame.query('a > 1 and z < @number')", "columns", {"column": "z"}),
         ("frame.plot(x='z', y='a')", "columns", {"column": "z"}),
         ("frame.pivot(index='a', columns='b', values='z')", "columns", {"column": "z"}),
-        ("frame.append(frame)", "attributes", {"type": "pandas.DataFrame", "attribute": "append"}),
+        (
+            "frame.append(frame)",
+            "attributes",
+            {"type": "pandas.DataFrame", "attribute": "append"},
+        ),
         ("frame.a.z", "attributes", {"type": "pandas.Series", "attribute": "z"}),
         (
             "frame.b.dt.year",
@@ -224,10 +269,22 @@ def test_what_is_said_to_lack_raises(looked: Callable[..., State], expression: s
         ("array[1][7]", "keys", {"of": "array[1]", "index": 7, "shape": [4]}),
         ("array[0, 0, 0]", "keys", {"why": "too many indices"}),
         ("array['k']", "keys", {"index": "k"}),
-        ("array.append(1)", "attributes", {"type": "numpy.ndarray", "attribute": "append"}),
-        ("np.float", "attributes", {"of": "np", "attribute": "float", "module": "numpy"}),
+        (
+            "array.append(1)",
+            "attributes",
+            {"type": "numpy.ndarray", "attribute": "append"},
+        ),
+        (
+            "np.float",
+            "attributes",
+            {"of": "np", "attribute": "float", "module": "numpy"},
+        ),
         ("np.no_such_thing", "attributes", {"attribute": "no_such_thing"}),
-        ("np.linalg.inverse", "attributes", {"of": "np.linalg", "attribute": "inverse"}),
+        (
+            "np.linalg.inverse",
+            "attributes",
+            {"of": "np.linalg", "attribute": "inverse"},
+        ),
         ("rows[3]", "keys", {"index": 3, "length": 3, "type": "list"}),
         ("rows[1]['k'][2]", "keys", {"of": "rows[1]['k']", "index": 2, "length": 2}),
         ("rows['k']", "keys", {"index": "k"}),
@@ -288,7 +345,9 @@ def test_a_lack_is_told_where_it_is(
         "frame.index[2]",
     ],
 )
-def test_what_works_is_not_said_to_lack(looked: Callable[..., State], target: str) -> None:
+def test_what_works_is_not_said_to_lack(
+    looked: Callable[..., State], target: str
+) -> None:
     assert not raises(target)
     assert lacks(looked(namespace(), target)) == []
 
@@ -299,20 +358,31 @@ def test_a_default_dict_lacks_nothing(after: Callable[..., State]) -> None:
     assert [entry["of"] for entry in lacks(state)] == ["e"]
 
 
-def test_attributes_that_a_call_may_make_are_not_said_to_lack(after: Callable[..., State]) -> None:
+def test_attributes_that_a_call_may_make_are_not_said_to_lack(
+    after: Callable[..., State],
+) -> None:
     code = "from sklearn.linear_model import LinearRegression\nX = [[1.0], [2.0]]\nm = LinearRegression()"
     assert lacks(after(code, "m.fit(X, [1, 2])\nm.coef_")) == []
     assert (
-        lacks(after(code, "def train(model):\n    model.fit(X, [1, 2])\ntrain(m)\nm.coef_")) == []
+        lacks(
+            after(
+                code, "def train(model):\n    model.fit(X, [1, 2])\ntrain(m)\nm.coef_"
+            )
+        )
+        == []
     )
     assert [entry["attribute"] for entry in lacks(after(code, "m.coef_"))] == ["coef_"]
 
 
-def test_attributes_answered_by_code_are_not_decided(after: Callable[..., State]) -> None:
+def test_attributes_answered_by_code_are_not_decided(
+    after: Callable[..., State],
+) -> None:
     code = "class Lazy:\n    def __getattr__(self, name):\n        raise SystemExit\nlazy = Lazy()"
     state = after(code, "lazy.thing")
     assert lacks(state) == []
-    assert state["accesses"]["lazy.thing"] == {"type": "not stored; only running code would tell"}
+    assert state["accesses"]["lazy.thing"] == {
+        "type": "not stored; only running code would tell"
+    }
 
 
 def test_features_a_model_was_fitted_with(after: Callable[..., State]) -> None:
@@ -339,7 +409,9 @@ chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
     ("target", "missing"),
     [
         ("chain.predict(new)", []),
-        pytest.param("sns.pairplot(fit, vars=['a', 'b'])", ["b"], marks=needs("seaborn")),
+        pytest.param(
+            "sns.pairplot(fit, vars=['a', 'b'])", ["b"], marks=needs("seaborn")
+        ),
         ("chain.predict(other)", ["a"]),
         ("prepare.transform(new)", []),
         ("vote.predict(new)", []),
@@ -368,7 +440,9 @@ chain = make_pipeline(make_column_transformer((StandardScaler(), ["a"])), Logist
 vote = VotingClassifier([("chain", chain)]).fit(fit, [0, 1])
 dummy = DummyClassifier().fit(fit, [0, 1])
 """
-    absent = after("import seaborn as sns\n" + code if "sns." in target else code, target)["absent"]
+    absent = after(
+        "import seaborn as sns\n" + code if "sns." in target else code, target
+    )["absent"]
     assert [entry["column"] for entry in absent["columns"]] == missing
     assert absent["keys"] == absent["attributes"] == []
 
@@ -449,8 +523,14 @@ def test_arguments_that_do_not_fit(
 
 
 def test_unknown_arguments_of_an_estimator(after: Callable[..., State]) -> None:
-    (told,) = after("from sklearn.svm import SVC", "SVC(kernal='rbf')")["absent"]["arguments"]
-    assert (told["of"], told["argument"], told["similar"]) == ("SVC", "kernal", ["kernel"])
+    (told,) = after("from sklearn.svm import SVC", "SVC(kernal='rbf')")["absent"][
+        "arguments"
+    ]
+    assert (told["of"], told["argument"], told["similar"]) == (
+        "SVC",
+        "kernal",
+        ["kernel"],
+    )
 
 
 def test_files_that_are_not_there(
@@ -461,16 +541,26 @@ def test_files_that_are_not_there(
     code = "import pandas as pd, numpy as np\nname = 'lost.csv'\nframe = pd.DataFrame()"
 
     def missing(target: str) -> list[tuple[str, bool]]:
-        return [(fact["file"], fact["certain"]) for fact in after(code, target)["absent"]["files"]]
+        return [
+            (fact["file"], fact["certain"])
+            for fact in after(code, target)["absent"]["files"]
+        ]
 
-    assert missing("pd.read_csv('data.csv'); pd.read_csv('datta.csv')") == [("datta.csv", True)]
-    assert after(code, "pd.read_csv('dat.csv')")["absent"]["files"][0]["similar"] == ["data.csv"]
+    assert missing("pd.read_csv('data.csv'); pd.read_csv('datta.csv')") == [
+        ("datta.csv", True)
+    ]
+    assert after(code, "pd.read_csv('dat.csv')")["absent"]["files"][0]["similar"] == [
+        "data.csv"
+    ]
     assert missing("pd.read_csv(name)") == [("lost.csv", True)]
     assert missing("open('no.txt').read()") == [("no.txt", True)]
     assert missing("open('new.txt', 'w'); open('more.txt', mode='a')") == []
     assert missing("frame.to_csv('made.csv')\npd.read_csv('made.csv')") == []
     assert missing("!wget x\npd.read_csv('x')") == [("x", False)]
-    assert missing("pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')") == []
+    assert (
+        missing("pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')")
+        == []
+    )
 
 
 def test_only_functions_that_read_a_file_ask_for_one(
@@ -498,7 +588,9 @@ def load(name): return name
 
     assert asked("path.open('r'); Path('notes.txt').open('r')") == []
     assert (
-        asked("archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')")
+        asked(
+            "archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')"
+        )
         == []
     )
     assert asked("store.open('a').read_csv('b'); store.read_csv('c'); load('d')") == []
@@ -510,7 +602,9 @@ def load(name): return name
     ]
 
 
-def test_steps_of_a_pipeline_and_conditional_methods(after: Callable[..., State]) -> None:
+def test_steps_of_a_pipeline_and_conditional_methods(
+    after: Callable[..., State],
+) -> None:
     code = """
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -518,7 +612,9 @@ from sklearn.svm import SVC
 pipe = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
 svc = SVC(probability=False)
 """
-    state = after(code, "pipe.named_steps['scaler'], pipe['svc'].gamma, pipe.transform, svc.fit")
+    state = after(
+        code, "pipe.named_steps['scaler'], pipe['svc'].gamma, pipe.transform, svc.fit"
+    )
     assert [(entry.get("key"), entry.get("attribute")) for entry in lacks(state)] == [
         (None, "transform"),
         ("scaler", None),

@@ -155,7 +155,9 @@ NAMES = (
 def _objects() -> State:
     namespace: State = {"__name__": "__main__"}
     exec(OBJECTS, namespace)
-    return {name: value for name, value in namespace.items() if not name.startswith("__")}
+    return {
+        name: value for name, value in namespace.items() if not name.startswith("__")
+    }
 
 
 HELD = _objects()
@@ -173,13 +175,22 @@ def test_what_an_object_is_said_to_lack_it_has_not(looked: After, name: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["attr_dict", "default_inside", "hostile_inside", "slots", "namespace", "data", "bound"]
+    "name",
+    [
+        "attr_dict",
+        "default_inside",
+        "hostile_inside",
+        "slots",
+        "namespace",
+        "data",
+        "bound",
+    ],
 )
 def test_what_nothing_gives_is_still_said_to_lack(after: After, name: str) -> None:
     state = after(OBJECTS, f"{name}.nowhere")
-    assert [(lack["of"], lack["attribute"]) for lack in state["absent"]["attributes"]] == [
-        (name, "nowhere")
-    ]
+    assert [
+        (lack["of"], lack["attribute"]) for lack in state["absent"]["attributes"]
+    ] == [(name, "nowhere")]
 
 
 def test_what_a_dict_of_attributes_holds_is_told(after: After) -> None:
@@ -277,13 +288,20 @@ def test_what_the_target_may_give_is_not_said_to_lack_for_certain(
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
     exec(target, namespace)
-    assert [lack for lack in after(GIVERS, target)["absent"]["attributes"] if lack["certain"]] == []
+    assert [
+        lack
+        for lack in after(GIVERS, target)["absent"]["attributes"]
+        if lack["certain"]
+    ] == []
 
 
 @pytest.mark.parametrize(
-    "target", ["box.given", "x = box.fit\nboxes['a'].given", "rows[0].given", "attrs.x\nattrs.y"]
+    "target",
+    ["box.given", "x = box.fit\nboxes['a'].given", "rows[0].given", "attrs.x\nattrs.y"],
 )
-def test_what_nothing_of_the_target_gives_is_said_to_lack(after: After, target: str) -> None:
+def test_what_nothing_of_the_target_gives_is_said_to_lack(
+    after: After, target: str
+) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
     with pytest.raises(AttributeError):
@@ -296,11 +314,15 @@ def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain(
 ) -> None:
     for target in ("exec('y = 1')\ny", "globals()['y'] = 1\ny", "%run other.py\ny"):
         assert [
-            lack["certain"] for lack in after("", target)["absent"]["names"] if lack["name"] == "y"
+            lack["certain"]
+            for lack in after("", target)["absent"]["names"]
+            if lack["name"] == "y"
         ] == [False]
 
 
-def test_a_class_of_the_notebook_may_answer_for_a_class_of_a_library(after: After) -> None:
+def test_a_class_of_the_notebook_may_answer_for_a_class_of_a_library(
+    after: After,
+) -> None:
     code = """
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator
@@ -320,7 +342,8 @@ given = Bunch(here=1)
     for name in ("bunch", "frame", "series", "array", "model"):
         assert after(code, f"{name}.anything")["absent"]["attributes"] == []
     assert [
-        lack["attribute"] for lack in after(code, "given.here, given.there")["absent"]["attributes"]
+        lack["attribute"]
+        for lack in after(code, "given.here, given.there")["absent"]["attributes"]
     ] == ["there"]
 
 
@@ -336,5 +359,6 @@ net, plain, x = Net(), torch.nn.Linear(2, 2), torch.zeros(1, 2)
 """
     assert after(code, "net(x)\nnet.features")["absent"]["attributes"] == []
     assert [
-        lack["line"] for lack in after(code, "plain(x)\nplain.features")["absent"]["attributes"]
+        lack["line"]
+        for lack in after(code, "plain(x)\nplain.features")["absent"]["attributes"]
     ] == [2]

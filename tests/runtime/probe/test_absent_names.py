@@ -19,7 +19,12 @@ After = Callable[..., State]
 
 def test_a_missing_name_tells_the_cells_that_would_define_it(after: After) -> None:
     others = [
-        {"code": "import numpy\n", "notebook_index": 3, "executed": False, "order": None},
+        {
+            "code": "import numpy\n",
+            "notebook_index": 3,
+            "executed": False,
+            "order": None,
+        },
         {
             "code": "\nif True:\n    to_celsius = 1\n",
             "notebook_index": 4,
@@ -33,7 +38,9 @@ def test_a_missing_name_tells_the_cells_that_would_define_it(after: After) -> No
             "order": None,
         },
     ]
-    absent = after("fahrenheit = 3", "to_celsius(fahrenheit)", others=others)["absent"]["names"]
+    absent = after("fahrenheit = 3", "to_celsius(fahrenheit)", others=others)["absent"][
+        "names"
+    ]
     assert absent == [
         {
             "name": "to_celsius",
@@ -52,7 +59,9 @@ def test_a_deleted_name_tells_where_it_was_deleted(after: After) -> None:
 
 
 def test_a_misspelt_name_tells_the_names_like_it(after: After) -> None:
-    (absent,) = after("X_train, y_train = 1, 2", "fit(x_train)\n")["absent"]["names"][1:]
+    (absent,) = after("X_train, y_train = 1, 2", "fit(x_train)\n")["absent"]["names"][
+        1:
+    ]
     assert absent["similar"] == ["X_train"]
 
 
@@ -61,10 +70,17 @@ def test_builtins_and_names_of_the_target_are_not_missing(after: After) -> None:
     assert state["absent"]["names"] == []
 
 
-def test_a_name_missing_in_a_function_of_the_notebook_tells_the_way(after: After) -> None:
+def test_a_name_missing_in_a_function_of_the_notebook_tells_the_way(
+    after: After,
+) -> None:
     code = "def inner():\n    return EXTRA\ndef outer():\n    return inner()"
     (absent,) = after(code, "x = 1\nouter()")["absent"]["names"]
-    assert absent == {"name": "EXTRA", "line": 2, "certain": True, "via": ["outer", "inner"]}
+    assert absent == {
+        "name": "EXTRA",
+        "line": 2,
+        "certain": True,
+        "via": ["outer", "inner"],
+    }
 
 
 def test_a_star_import_makes_missing_names_uncertain(after: After) -> None:
@@ -74,9 +90,12 @@ def test_a_star_import_makes_missing_names_uncertain(after: After) -> None:
 
 def test_a_module_that_is_not_installed_is_missing(after: After) -> None:
     absent = after(
-        "", "import no_such_module_here.part\nimport json, numpy.linalg\nfrom os import path"
+        "",
+        "import no_such_module_here.part\nimport json, numpy.linalg\nfrom os import path",
     )["absent"]
-    assert [entry["module"] for entry in absent["modules"]] == ["no_such_module_here.part"]
+    assert [entry["module"] for entry in absent["modules"]] == [
+        "no_such_module_here.part"
+    ]
     assert absent["attributes"] == []
 
 
@@ -90,13 +109,30 @@ def _finder(where: str, name: str, **held: Any) -> Any:
         (_finder("_distutils_hack", "DistutilsMetaFinder"), "no_such_module", True),
         (_finder("_virtualenv", "_Finder"), "no_such_module", True),
         (_finder("somebody", "Finder"), "no_such_module", False),
-        (type(_finder("__editable___own_finder", "_EditableFinder")), "no_such_module", True),
-        (type(_finder("__editable___own_finder", "_EditableFinder")), "own.no_such_module", False),
-        (type(_finder("__editable___gone_finder", "_EditableFinder")), "no_such_module", False),
+        (
+            type(_finder("__editable___own_finder", "_EditableFinder")),
+            "no_such_module",
+            True,
+        ),
+        (
+            type(_finder("__editable___own_finder", "_EditableFinder")),
+            "own.no_such_module",
+            False,
+        ),
+        (
+            type(_finder("__editable___gone_finder", "_EditableFinder")),
+            "no_such_module",
+            False,
+        ),
     ],
 )
 def test_a_missing_module_is_certain_where_no_finder_could_give_it(
-    after: After, monkeypatch: pytest.MonkeyPatch, finder: Any, module: str, *, is_certain: bool
+    after: After,
+    monkeypatch: pytest.MonkeyPatch,
+    finder: Any,
+    module: str,
+    *,
+    is_certain: bool,
 ) -> None:
     """setuptools, virtualenv and packages that are installed in place put their own finders beside Python's."""
     editable = types.ModuleType("__editable___own_finder")
@@ -163,11 +199,15 @@ def test_a_file_of_the_working_folder_can_be_imported(
     assert after("", "import own_file")["absent"]["modules"] == []
 
 
-def test_finders_of_six_know_what_they_list(after: After, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finders_of_six_know_what_they_list(
+    after: After, monkeypatch: pytest.MonkeyPatch
+) -> None:
     finder = _finder("six", "_SixMetaPathImporter")
     finder.known_modules = {"gone.moves.urllib": None}
     monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder, finder])
-    absent = after("", "import gone.moves.urllib\nimport gone.moves.other")["absent"]["modules"]
+    absent = after("", "import gone.moves.urllib\nimport gone.moves.other")["absent"][
+        "modules"
+    ]
     assert [entry["certain"] for entry in absent] == [False, True]
 
 
@@ -176,7 +216,9 @@ def test_a_name_that_a_loaded_module_does_not_have_is_missing(after: After) -> N
         "import json, sklearn.preprocessing",
         "from json import loadz\nfrom sklearn.preprocessing import Imputer",
     )
-    assert [(entry["of"], entry["attribute"]) for entry in absent["absent"]["attributes"]] == [
+    assert [
+        (entry["of"], entry["attribute"]) for entry in absent["absent"]["attributes"]
+    ] == [
         ("json", "loadz"),
         ("sklearn.preprocessing", "Imputer"),
     ]
@@ -211,7 +253,9 @@ def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at(
 ) -> None:
     state = after("rows = [1]\ndef check():\n    return rows", "check()", variables=1)
     assert state["unavailable"] == {"rows": "the state is full"}
-    slow = after("rows = [1]\ndef check():\n    return rows", "check()", total_seconds=0)
+    slow = after(
+        "rows = [1]\ndef check():\n    return rows", "check()", total_seconds=0
+    )
     assert slow["variables"]["rows"]["via"] == ["check"]
 
 
@@ -230,4 +274,7 @@ def test_docs_stand_with_what_the_target_calls(after: After) -> None:
     assert state["accesses"]["json.dumps"]["docs"]["signature"].startswith(
         "(obj, *, skipkeys=False"
     )
-    assert state["accesses"]["rows.sort"]["docs"]["signature"] == "(*, key=None, reverse=False)"
+    assert (
+        state["accesses"]["rows.sort"]["docs"]["signature"]
+        == "(*, key=None, reverse=False)"
+    )

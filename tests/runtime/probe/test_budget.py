@@ -7,7 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe import budget
-from crane_core.runtime.kernel_side.crane_probe.budget import LookBudget, OverBudgetError
+from crane_core.runtime.kernel_side.crane_probe.budget import (
+    LookBudget,
+    OverBudgetError,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +26,9 @@ def test_others_turns_do_not_count_up_to_a_limit(
     monkeypatch: pytest.MonkeyPatch, wall_s: float, worked_s: float, *, is_over: bool
 ) -> None:
     now = {"wall": 100.0, "worked": 7.0}
-    clocks = SimpleNamespace(perf_counter=lambda: now["wall"], thread_time=lambda: now["worked"])
+    clocks = SimpleNamespace(
+        perf_counter=lambda: now["wall"], thread_time=lambda: now["worked"]
+    )
     monkeypatch.setattr(budget, "time", clocks)
     looking = LookBudget(steps=10, nodes=10, seconds=1.0)
     now.update(wall=100.0 + wall_s, worked=7.0 + worked_s)

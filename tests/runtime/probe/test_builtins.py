@@ -52,14 +52,19 @@ def test_inner_shapes_are_numpys(entry: Entry, value: list[Any]) -> None:
 
 @QUIET
 @given(
-    value=st.lists(st.one_of(st.integers(-20, 20), st.floats(width=32), st.booleans()), min_size=1)
+    value=st.lists(
+        st.one_of(st.integers(-20, 20), st.floats(width=32), st.booleans()), min_size=1
+    )
 )
 def test_values_of_flat_lists(entry: Entry, value: list[float]) -> None:
     info = entry(value)["values"]["value_info"]
     real = [item for item in value if not math.isnan(item)]
     assert info["has_nan"] == (len(real) < len(value))
     if real:
-        told = [item["$float"] if isinstance(item, dict) else item for item in info["value_range"]]
+        told = [
+            item["$float"] if isinstance(item, dict) else item
+            for item in info["value_range"]
+        ]
         assert list(map(float, told)) == [min(real), max(real)]
         assert info["num_unique"] == len(set(real))
 
@@ -76,7 +81,11 @@ def test_values_of_lists_of_text(entry: Entry, value: list[str]) -> None:
     [
         (
             [[1, 2], [3]],
-            {"first_differing_index": 1, "shapes": {"[2]": 1, "[1]": 1}, "n_distinct_shapes": 2},
+            {
+                "first_differing_index": 1,
+                "shapes": {"[2]": 1, "[1]": 1},
+                "n_distinct_shapes": 2,
+            },
         ),
         (
             [np.zeros((2, 3)), np.zeros((2, 4))],
@@ -100,22 +109,34 @@ def test_what_is_asked_of_a_long_container_is_looked_into(entry: Entry) -> None:
     assert shown["values"]["items"]["k2999"] == {"value": 2999}
     assert len(shown["values"]["keys"]) == 401
     assert shown["values"]["keys"][-1] == "… 2600 more"
-    assert entry(list(range(1000)), "value[700]")["plus"]["values"]["asked_items"] == {"700": 700}
+    assert entry(list(range(1000)), "value[700]")["plus"]["values"]["asked_items"] == {
+        "700": 700
+    }
 
 
 def test_dicts_that_the_published_extractor_knows(entry: Entry) -> None:
     history = entry({"loss": [0.5, 0.2], "acc": [0.1, 0.9]})
     assert history["structure"] == {"length": 2, "n_epochs": 2}
-    assert history["values"] == {"detected": "training_history_dict", "metrics": ["loss", "acc"]}
+    assert history["values"] == {
+        "detected": "training_history_dict",
+        "metrics": ["loss", "acc"],
+    }
     assert entry({"f1": 0.5, "n": 3})["values"]["detected"] == "scalar_metrics_dict"
     bunch = entry({"data": np.zeros((5, 2)), "target": np.zeros(5)})
-    assert bunch["structure"] == {"length": 2, "data_shape": [5, 2], "target_shape": [5]}
+    assert bunch["structure"] == {
+        "length": 2,
+        "data_shape": [5, 2],
+        "target_shape": [5],
+    }
     assert bunch["values"]["detected"] == "sklearn_dataset_dict"
 
 
 def test_dicts_for_frames_tell_whether_lengths_agree(entry: Entry) -> None:
     assert entry({"a": [1, 2], "b": [1]})["plus"]["structure"]["lengths_equal"] is False
-    assert entry({"a": [1, 2], "b": np.zeros(2)})["plus"]["structure"]["lengths_equal"] is True
+    assert (
+        entry({"a": [1, 2], "b": np.zeros(2)})["plus"]["structure"]["lengths_equal"]
+        is True
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +167,10 @@ def test_iterators_are_not_advanced(entry: Entry) -> None:
     assert list(rows) == [2, 3]
     squares = (n * n for n in range(3))
     told = entry(squares)["plus"]
-    assert (told["values"]["exhausted"], told["values"]["stands"]) == (False, "not started")
+    assert (told["values"]["exhausted"], told["values"]["stands"]) == (
+        False,
+        "not started",
+    )
     assert told["structure"]["locals"] == {".0": {"left": 3}}
     assert list(squares) == [0, 1, 4]
     assert entry(squares)["plus"]["values"] == {"exhausted": True, "untouched": True}
@@ -160,7 +184,9 @@ def test_sets_come_in_an_order_of_their_own(entry: Entry) -> None:
     assert entry({1, "a", None})["structure"] == {"length": 3}
 
 
-def test_objects_of_the_notebook_by_the_data_they_hold(after: Callable[..., State]) -> None:
+def test_objects_of_the_notebook_by_the_data_they_hold(
+    after: Callable[..., State],
+) -> None:
     code = """
 class Sensor:
     unit = "mm"
@@ -183,27 +209,39 @@ compact.a = 7
     assert sensor["plus"]["structure"]["attributes"]["rows"]["nested_shape"] == [2, 2]
     assert sensor["plus"]["values"]["attributes"]["_gain"] == {"value": 2.5}
     assert sensor["plus"]["representation"]["methods"] == ["read"]
-    assert state["accesses"]["sensor.trap"] == {"type": "computed by code that is not run"}
+    assert state["accesses"]["sensor.trap"] == {
+        "type": "computed by code that is not run"
+    }
     kind = state["variables"]["Sensor"]["plus"]
     assert kind["representation"]["signature"] == "()"
     assert kind["values"]["attributes"] == {"unit": {"value": "mm"}}
-    assert state["variables"]["compact"]["plus"]["values"]["attributes"] == {"a": {"value": 7}}
+    assert state["variables"]["compact"]["plus"]["values"]["attributes"] == {
+        "a": {"value": 7}
+    }
     # What the method asks of the object stands among what lacks: rows has no sixth place.
-    assert [(entry["of"], entry["index"], entry["via"]) for entry in state["absent"]["keys"]] == [
-        ("sensor.rows", 5, ["read"])
-    ]
+    assert [
+        (entry["of"], entry["index"], entry["via"]) for entry in state["absent"]["keys"]
+    ] == [("sensor.rows", 5, ["read"])]
 
 
-def test_functions_tell_signature_and_names_from_outside(after: Callable[..., State]) -> None:
+def test_functions_tell_signature_and_names_from_outside(
+    after: Callable[..., State],
+) -> None:
     code = "rate = 2\ndef price(n, *, tax=0.1):\n    return n * rate + missing"
     plus = after(code, "price(3)")["variables"]["price"]["plus"]
-    assert plus["representation"] == {"signature": "(n, *, tax=0.1)", "module": "__main__"}
+    assert plus["representation"] == {
+        "signature": "(n, *, tax=0.1)",
+        "module": "__main__",
+    }
     assert plus["values"] == {"free_variables": ["rate", "missing"]}
 
 
 def test_modules_tell_their_version(entry: Entry) -> None:
     plus = entry(np)["plus"]
-    assert plus == {"representation": {"module": "numpy"}, "values": {"version": np.__version__}}
+    assert plus == {
+        "representation": {"module": "numpy"},
+        "values": {"version": np.__version__},
+    }
 
 
 def test_a_long_list_needs_little_besides_itself(entry: Entry) -> None:
@@ -225,14 +263,19 @@ def test_a_long_list_needs_little_besides_itself(entry: Entry) -> None:
 @QUIET
 @given(
     st.lists(
-        st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.booleans(), max_size=30
+        st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.booleans(),
+        max_size=30,
     )
     | st.lists(st.text(max_size=3), max_size=30),
     st.integers(0, 4000),
 )
-def test_distinct_values_are_counted_as_a_set_counts_them(few: list[Any], more: int) -> None:
+def test_distinct_values_are_counted_as_a_set_counts_them(
+    few: list[Any], more: int
+) -> None:
     rows = few + [type(few[0])(at) for at in range(more)] if few else few
-    distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(LookLimits(), {}))
+    distinct = sequences.distinct_values(
+        rows.__iter__, len(rows), Look(LookLimits(), {})
+    )
     assert distinct is not None
     assert distinct.n == len(set(rows))
     assert distinct.few <= set(rows)
@@ -242,7 +285,9 @@ def test_counting_many_distinct_values_takes_little_memory() -> None:
     rows = [at * 0.37 for at in range(20_000)]
     tracemalloc.start()
     try:
-        distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(LookLimits(), {}))
+        distinct = sequences.distinct_values(
+            rows.__iter__, len(rows), Look(LookLimits(), {})
+        )
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

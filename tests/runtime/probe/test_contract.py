@@ -51,7 +51,16 @@ from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.patience import UNHURRIED
 
 State = dict[str, Any]
-PACKAGES = ("builtins", "stdlib", "numpy", "pandas", "scipy", "sklearn", "PIL", "matplotlib")
+PACKAGES = (
+    "builtins",
+    "stdlib",
+    "numpy",
+    "pandas",
+    "scipy",
+    "sklearn",
+    "PIL",
+    "matplotlib",
+)
 GROUPS = {"structure", "representation", "values"}
 MEMBERS = {"type", *GROUPS, "plus", "unavailable", "assigned", "docs", "via"}
 mpl.use("Agg")
@@ -363,7 +372,10 @@ def sklearn_values() -> list[Any]:
     iris = load_iris(as_frame=True)
     x, y = iris.data, iris.target
     prepare = ColumnTransformer(
-        [("n", StandardScaler(), list(x.columns[:2])), ("c", OneHotEncoder(), [x.columns[2]])]
+        [
+            ("n", StandardScaler(), list(x.columns[:2])),
+            ("c", OneHotEncoder(), [x.columns[2]]),
+        ]
     )
     fitted = [
         *(
@@ -381,7 +393,9 @@ def sklearn_values() -> list[Any]:
             CountVectorizer().fit(["a bc", "bc d"]),
             Pipeline([("p", prepare), ("m", LinearRegression())]).fit(x, y),
         ),
-        GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(x, y),
+        GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(
+            x, y
+        ),
     ]
     unfitted = [
         LinearRegression(),
@@ -403,9 +417,10 @@ def picture_values() -> list[Any]:
 def sparse_values() -> list[Any]:
     rng = np.random.default_rng(0)
     base = sp.random(10, 6, density=0.2, random_state=rng)
-    return [base.asformat(name) for name in ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")] + [
-        sp.csr_array(np.eye(3))
-    ]
+    return [
+        base.asformat(name)
+        for name in ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
+    ] + [sp.csr_array(np.eye(3))]
 
 
 VALUES: dict[str, Callable[[], list[Any]]] = {
@@ -424,7 +439,9 @@ def fingerprint(value: Any) -> Any:
     if type(value) is collections.deque or hasattr(value, "__length_hint__"):
         return (
             repr(type(value)),
-            value.__length_hint__() if hasattr(value, "__length_hint__") else len(value),
+            value.__length_hint__()
+            if hasattr(value, "__length_hint__")
+            else len(value),
         )
     if isinstance(value, types.GeneratorType):
         return value.gi_frame.f_lasti
@@ -480,7 +497,9 @@ def tell(value: Any) -> str:
     """The state's text without the time it took; "value" is asked for in many ways."""
     target = "value.a['b'](value); value['i']; value[0]; value(x=value); value.loc[3]; for_each = [v for v in value]"
     # A slow machine would give up at another moment each time.
-    state = json.loads(look({"value": value}, {"target": target, "cells": [], "limits": UNHURRIED}))
+    state = json.loads(
+        look({"value": value}, {"target": target, "cells": [], "limits": UNHURRIED})
+    )
     del state["captured"]["seconds"]
     return json.dumps(state, allow_nan=False)
 
@@ -499,9 +518,14 @@ def check(text: str, value: Any) -> None:
 @pytest.mark.parametrize("package", VALUES)
 def test_values_inside_others_are_told(package: str) -> None:
     for value in VALUES[package]():
-        state = json.loads(look({"box": {"inside": [value]}}, {"target": "box['inside'][0]"}))
+        state = json.loads(
+            look({"box": {"inside": [value]}}, {"target": "box['inside'][0]"})
+        )
         assert (
-            state["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+            state["variables"]["box"]["plus"]["representation"]["items"]["inside"][
+                "type"
+            ]
+            == "list"
         )
         assert state["unavailable"] == {}
 
@@ -511,7 +535,12 @@ def test_tight_limits_give_short_states(package: str) -> None:
     for value in VALUES[package]():
         request = {
             "target": "value",
-            "limits": {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1},
+            "limits": {
+                "variable_chars": 600,
+                "variable_steps": 100,
+                "nodes": 2,
+                "items": 1,
+            },
         }
         assert len(look({"value": value}, request)) < 1500
 
@@ -564,17 +593,26 @@ def test_files_are_told_without_moving_in_them(tmp_path: pathlib.Path) -> None:
     with path.open() as rows, path.open("rb") as raw:
         rows.readline()
         raw.read(1)
-        assert json.loads(tell(rows))["variables"]["value"]["plus"]["values"] == {"closed": False}
-        assert json.loads(tell(raw))["variables"]["value"]["plus"]["values"] == {"closed": False}
+        assert json.loads(tell(rows))["variables"]["value"]["plus"]["values"] == {
+            "closed": False
+        }
+        assert json.loads(tell(raw))["variables"]["value"]["plus"]["values"] == {
+            "closed": False
+        }
         assert rows.readline() == "b\n"
         assert raw.tell() == 1
-    assert json.loads(tell(rows))["variables"]["value"]["plus"]["values"] == {"closed": True}
+    assert json.loads(tell(rows))["variables"]["value"]["plus"]["values"] == {
+        "closed": True
+    }
 
 
 def test_pandas_keeps_no_lookup_tables_from_being_looked_at() -> None:
     frame = pd.DataFrame({"a": np.arange(1000)}, index=np.arange(1000)[::-1].copy())
     json.loads(
-        look({"frame": frame}, {"target": "frame.loc[5], frame['a'], frame['zz'], frame.index"})
+        look(
+            {"frame": frame},
+            {"target": "frame.loc[5], frame['a'], frame['zz'], frame.index"},
+        )
     )
     for index in (frame.index, frame.columns):
         assert "_engine" not in index._cache
@@ -586,8 +624,13 @@ def test_an_unknown_limit_is_refused() -> None:
 
 
 def test_packages_of_the_variables_are_told_with_their_versions() -> None:
-    state = json.loads(look({"np": np, "frame": pd.DataFrame()}, {"target": "np, frame"}))
-    assert state["captured"]["packages"] == {"numpy": np.__version__, "pandas": pd.__version__}
+    state = json.loads(
+        look({"np": np, "frame": pd.DataFrame()}, {"target": "np, frame"})
+    )
+    assert state["captured"]["packages"] == {
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+    }
 
 
 def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told(

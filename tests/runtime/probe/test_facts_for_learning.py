@@ -26,7 +26,10 @@ def values(after: Callable[..., State], code: str, target: str) -> dict[str, Any
     ],
 )
 def test_distinct_decimals_are_counted(
-    code: str, n_fractions: int | None, fraction: float | None, after: Callable[..., State]
+    code: str,
+    n_fractions: int | None,
+    fraction: float | None,
+    after: Callable[..., State],
 ) -> None:
     found = values(after, code, "print(y)")
     assert (found.get("n_fractions"), found.get("fraction")) == (n_fractions, fraction)
@@ -41,7 +44,9 @@ def test_texts_that_read_as_numbers_are_counted(
     texts: list[str], expected: int, dtype: str, after: Callable[..., State]
 ) -> None:
     assert (
-        values(after, f"y = pd.Series({texts!r}, dtype={dtype!r})", "print(y)")["n_read_as_numbers"]
+        values(after, f"y = pd.Series({texts!r}, dtype={dtype!r})", "print(y)")[
+            "n_read_as_numbers"
+        ]
         == expected
     )
 
@@ -62,6 +67,8 @@ def test_members_of_the_rarest_class_are_counted(
     assert values(after, code, "print(y)").get("n_of_rarest") == expected
 
 
-def test_parameters_that_differ_from_the_defaults_are_counted(after: Callable[..., State]) -> None:
+def test_parameters_that_differ_from_the_defaults_are_counted(
+    after: Callable[..., State],
+) -> None:
     code = "from sklearn.svm import SVC\ny = SVC(C=2, kernel=lambda a, b: a @ b.T)"
     assert values(after, code, "y.fit")["n_parameters_set"] == 2

@@ -109,7 +109,10 @@ def test_a_copy_that_dies_leaves_its_facts() -> None:
         tell("length", 3)
         os._exit(3)
 
-    assert forked.facts_of(work, AMPLE_S) == {"length": 3, "unfinished": "it ended the process"}
+    assert forked.facts_of(work, AMPLE_S) == {
+        "length": 3,
+        "unfinished": "it ended the process",
+    }
 
 
 @needs_copy
@@ -137,7 +140,9 @@ REFUSED: dict[str, Callable[[Path], Any]] = {
     "remove": lambda folder: (folder / "there.txt").unlink(),
     "rename": lambda folder: (folder / "there.txt").rename(folder / "moved.txt"),
     "new folder": lambda folder: (folder / "new").mkdir(),
-    "program": lambda folder: subprocess.run([sys.executable, "--version"], check=False),
+    "program": lambda folder: subprocess.run(
+        [sys.executable, "--version"], check=False
+    ),
     "shell": lambda folder: os.system("true"),
     "connection": lambda folder: socket.create_connection(("127.0.0.1", 9), timeout=1),
 }
@@ -200,7 +205,9 @@ def test_streams_to_others_are_cut() -> None:
         lambda own: os.setpriority(os.PRIO_PROCESS, own, 19),
         lambda own: os.sched_setaffinity(own, {max(os.sched_getaffinity(0))}),
         lambda own: resource.prlimit(own, resource.RLIMIT_CORE, (0, 0)),
-        lambda own: ctypes.CDLL(None).open(b"below-python", os.O_WRONLY | os.O_CREAT, 0o600),
+        lambda own: ctypes.CDLL(None).open(
+            b"below-python", os.O_WRONLY | os.O_CREAT, 0o600
+        ),
     ],
 )
 def test_a_look_that_would_change_something_below_python_is_ended(
@@ -270,7 +277,9 @@ def test_an_alarm_of_the_notebook_rings_all_the_same() -> None:
     assert rung == [signal.SIGALRM]
 
 
-def test_where_it_cannot_be_bounded_it_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_it_cannot_be_bounded_it_is_not_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(forked, "is_possible", lambda: False)
     told: list[dict[str, Any]] = []
     ran: list[str] = []
@@ -281,5 +290,7 @@ def test_where_it_cannot_be_bounded_it_is_not_run(monkeypatch: pytest.MonkeyPatc
     aside = threading.Thread(target=ask)
     aside.start()
     aside.join()
-    assert told == [{"unfinished": "needs code of the notebook, which this system cannot bound"}]
+    assert told == [
+        {"unfinished": "needs code of the notebook, which this system cannot bound"}
+    ]
     assert ran == []

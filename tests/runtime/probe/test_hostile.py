@@ -89,7 +89,9 @@ def body(*, names: list[str]) -> State:
     """A class body in which each name is a method that traps, or a property that does."""
     plain = {"__module__": "__main__"}
     methods = {
-        name: trap(name) for name in names if name.startswith("__") and name not in PROPERTIES
+        name: trap(name)
+        for name in names
+        if name.startswith("__") and name not in PROPERTIES
     }
     properties = {
         name: property(trap(name))
@@ -151,7 +153,9 @@ def nothing_is_called() -> Iterator[None]:
 
 
 def hostile_class(*bases: type, names: list[str] | None = None) -> type:
-    return type("Hostile", bases or (object,), body(names=QUIET if names is None else names))
+    return type(
+        "Hostile", bases or (object,), body(names=QUIET if names is None else names)
+    )
 
 
 def instance(kind: type) -> Any:
@@ -209,7 +213,9 @@ def slotted() -> Any:
 
 
 def with_attributes() -> Any:
-    kind = type("Held", (object,), body(names=[name for name in QUIET if name != "__dict__"]))
+    kind = type(
+        "Held", (object,), body(names=[name for name in QUIET if name != "__dict__"])
+    )
     made = object.__new__(kind)
     object.__setattr__(made, "inner", instance(hostile_class()))
     object.__setattr__(made, "n", 3)
@@ -271,14 +277,18 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "deep": deep,
     "keys": keyed,
     "generator": generator,
-    "bound method": lambda: types.MethodType(lambda self: None, instance(hostile_class())),
+    "bound method": lambda: types.MethodType(
+        lambda self: None, instance(hostile_class())
+    ),
     "million keys": lambda: dict.fromkeys(range(1_000_000)),
     "class with properties": lambda: hostile_class(),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_object_is_told_and_not_touched(looked: Callable[..., State], name: str) -> None:
+def test_a_hostile_object_is_told_and_not_touched(
+    looked: Callable[..., State], name: str
+) -> None:
     value = HOSTILE[name]()
     state = looked(
         {"value": value, "other": 3},
@@ -316,7 +326,8 @@ def test_a_subclass_of_a_library_class_is_read_below_its_overrides(
     frame = object.__new__(kind)
     object.__setattr__(frame, "_mgr", pd.DataFrame({"a": [1, 2]})._mgr)
     state = looked(
-        {"array": array, "frame": frame}, "array[5], frame['b'], frame.columns, array.shape"
+        {"array": array, "frame": frame},
+        "array[5], frame['b'], frame.columns, array.shape",
     )
     assert state["variables"]["array"]["structure"] == {"shape": [2, 3]}
     assert state["variables"]["frame"]["structure"] == {"shape": [2, 1]}
@@ -336,7 +347,10 @@ def test_an_estimator_of_the_notebook_is_read_by_what_it_holds(
     made = object.__new__(kind)
     object.__setattr__(made, "coef_", [1, 2])
     assert (
-        looked({"made": made}, "made.predict")["variables"]["made"]["values"]["is_fitted"] is True
+        looked({"made": made}, "made.predict")["variables"]["made"]["values"][
+            "is_fitted"
+        ]
+        is True
     )
 
 
@@ -362,7 +376,9 @@ def test_an_error_with_hostile_words_is_told_without_them(
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
-    kind = type("Cold", (Exception,), body(names=["__str__", "__repr__", "__getattr__"]))
+    kind = type(
+        "Cold", (Exception,), body(names=["__str__", "__repr__", "__getattr__"])
+    )
 
     def broken(value: Any, look: Any) -> State:
         raise kind(instance(hostile_class()))
@@ -392,7 +408,9 @@ def test_a_summary_that_is_no_json_is_made_json(
     assert values["s"] == "\\ud800"
 
 
-def test_threads_that_change_a_dict_do_not_break_the_look(looked: Callable[..., State]) -> None:
+def test_threads_that_change_a_dict_do_not_break_the_look(
+    looked: Callable[..., State],
+) -> None:
     table: dict[int, int] = dict.fromkeys(range(2000), 0)
     stop = threading.Event()
 
@@ -409,23 +427,31 @@ def test_threads_that_change_a_dict_do_not_break_the_look(looked: Callable[..., 
     worker.start()
     try:
         for _ in range(20):
-            assert looked({"table": table}, "table[1]")["variables"]["table"]["type"] == "dict"
+            assert (
+                looked({"table": table}, "table[1]")["variables"]["table"]["type"]
+                == "dict"
+            )
     finally:
         stop.set()
         worker.join()
         sys.setswitchinterval(interval)
 
 
-def test_one_value_half_made_does_not_hide_the_others(looked: Callable[..., State]) -> None:
+def test_one_value_half_made_does_not_hide_the_others(
+    looked: Callable[..., State],
+) -> None:
     import numpy as np
     import pandas as pd
 
     half = object.__new__(pd.DataFrame)
     state = looked(
-        {"rows": [half, np.zeros((2, 3))], "half": half}, "rows[0].a; half['a'].b(); half.c(1)"
+        {"rows": [half, np.zeros((2, 3))], "half": half},
+        "rows[0].a; half['a'].b(); half.c(1)",
     )
     assert state["variables"]["rows"]["structure"] == {"length": 2}
-    assert state["variables"]["rows"]["plus"]["structure"]["items"]["1"] == {"shape": [2, 3]}
+    assert state["variables"]["rows"]["plus"]["structure"]["items"]["1"] == {
+        "shape": [2, 3]
+    }
     assert state["variables"]["half"]["type"].endswith("DataFrame")
 
 
@@ -470,5 +496,7 @@ def test_where_sharing_cannot_be_told_everything_counts_as_held(
     monkeypatch.setattr(shared, "shared", broken)
     state = looked({"rows": [1], "more": [2]}, "rows[0]; more")
     assert state["captured"]["held"] == ["more", "rows"]
-    assert state["unavailable"] == {"what else holds the variables": "RuntimeError: no way"}
+    assert state["unavailable"] == {
+        "what else holds the variables": "RuntimeError: no way"
+    }
     assert state["variables"]["rows"]["structure"] == {"length": 1}

@@ -46,7 +46,9 @@ def test_an_item_that_differs_is_told(entry: Entry, what: str, kind: type) -> No
 
 
 def test_of_equal_items_the_first_three_are_told(entry: Entry) -> None:
-    assert list(entry([{"a": n} for n in range(50)])["plus"]["representation"]["items"]) == [
+    assert list(
+        entry([{"a": n} for n in range(50)])["plus"]["representation"]["items"]
+    ) == [
         "0",
         "1",
         "2",
@@ -60,7 +62,10 @@ def test_an_array_that_cannot_be_written_is_told(entry: Entry) -> None:
     assert "writeable" not in entry(array).get("plus", {}).get("representation", {})
     array.flags.writeable = False
     assert entry(array)["plus"]["representation"]["writeable"] is False
-    assert entry(np.broadcast_to(np.zeros(1), 3))["plus"]["representation"]["writeable"] is False
+    assert (
+        entry(np.broadcast_to(np.zeros(1), 3))["plus"]["representation"]["writeable"]
+        is False
+    )
 
 
 class Given:
@@ -76,7 +81,10 @@ def rows(scale: int) -> Iterator[Any]:
 def test_a_generator_tells_where_it_stands_and_its_variables(entry: Entry) -> None:
     generator = rows(7)
     new = entry(generator)["plus"]
-    assert (new["values"]["stands"], new["values"]["exhausted"]) == ("not started", False)
+    assert (new["values"]["stands"], new["values"]["exhausted"]) == (
+        "not started",
+        False,
+    )
     assert new["values"]["locals"] == {"scale": {"value": 7}}
     next(generator)
     waiting = entry(generator)["plus"]
@@ -84,7 +92,9 @@ def test_a_generator_tells_where_it_stands_and_its_variables(entry: Entry) -> No
     assert waiting["structure"]["locals"]["table"] == {"shape": [2, 3]}
     assert np.array_equal(next(generator), np.zeros((2, 3)))
     assert next(generator, "over") == "over"
-    assert entry(generator)["plus"] == {"values": {"exhausted": True, "untouched": True}}
+    assert entry(generator)["plus"] == {
+        "values": {"exhausted": True, "untouched": True}
+    }
 
 
 def test_looking_at_a_generator_keeps_nothing_alive(entry: Entry) -> None:
@@ -101,8 +111,12 @@ def test_looking_at_a_generator_keeps_nothing_alive(entry: Entry) -> None:
     assert next(generator)
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="locals() gives its own dict each time")
-def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone(entry: Entry) -> None:
+@pytest.mark.skipif(
+    sys.version_info >= (3, 13), reason="locals() gives its own dict each time"
+)
+def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone(
+    entry: Entry,
+) -> None:
     def holds() -> Iterator[Any]:
         n = 1
         held = locals()
@@ -141,9 +155,14 @@ class Gives(dict[str, Any]):
 
 @pytest.mark.parametrize("kind", [dict, collections.OrderedDict, Keeps])
 def test_entries_of_derived_dicts_are_followed(looked: After, kind: Any) -> None:
-    state = looked({"d": kind(rate=0.1, rows=[1, 2])}, "d['rate'].upper()\nd['rows'][2]\nd['lost']")
+    state = looked(
+        {"d": kind(rate=0.1, rows=[1, 2])}, "d['rate'].upper()\nd['rows'][2]\nd['lost']"
+    )
     assert [lack["attribute"] for lack in state["absent"]["attributes"]] == ["upper"]
-    assert [lack.get("index", lack.get("key")) for lack in state["absent"]["keys"]] == [2, "lost"]
+    assert [lack.get("index", lack.get("key")) for lack in state["absent"]["keys"]] == [
+        2,
+        "lost",
+    ]
 
 
 def test_entries_that_code_of_a_class_gives_are_not_followed(looked: After) -> None:
@@ -168,9 +187,9 @@ class Other:
 )
 def test_methods_of_objects_in_containers_are_entered(after: After, call: str) -> None:
     absent = after(METHODS, call)["absent"]
-    assert [(lack["name"], lack["certain"], len(lack["via"])) for lack in absent["names"]] == [
-        ("LOST", True, 1)
-    ]
+    assert [
+        (lack["name"], lack["certain"], len(lack["via"])) for lack in absent["names"]
+    ] == [("LOST", True, 1)]
     assert [(lack["key"], lack["of"]) for lack in absent["keys"]] == [("lost", "table")]
 
 
@@ -189,7 +208,9 @@ def test_methods_of_what_the_target_puts_there_are_not_taken_for_the_kernels(
     assert not any(after(METHODS, target)["absent"].values())
 
 
-def test_the_time_zone_of_an_index_is_told_wherever_the_index_is_taken(after: After) -> None:
+def test_the_time_zone_of_an_index_is_told_wherever_the_index_is_taken(
+    after: After,
+) -> None:
     code = """
 import pandas as pd
 days = pd.date_range("2020", periods=2, tz="Europe/Berlin")
@@ -199,7 +220,9 @@ both = events.set_index("v", append=True)
 """
     state = after(code, "events.index, column.index, column.index.no_such, both")
     for text in ("events.index", "column.index"):
-        assert state["accesses"][text]["representation"]["dtype"].endswith("Europe/Berlin]")
+        assert state["accesses"][text]["representation"]["dtype"].endswith(
+            "Europe/Berlin]"
+        )
     assert [lack["of"] for lack in state["absent"]["attributes"]] == ["column.index"]
     dtypes = state["variables"]["both"]["plus"]["structure"]["index"]["level_dtypes"]
     assert dtypes[0].endswith("Europe/Berlin]") and dtypes[1] == "int64"

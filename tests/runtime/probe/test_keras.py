@@ -38,10 +38,14 @@ ASKING = (
 
 @pytest.fixture(params=["keras", "tf_keras"])
 def keras(request: pytest.FixtureRequest) -> Any:
-    return pytest.importorskip(request.param, reason=f"{request.param} is not installed")
+    return pytest.importorskip(
+        request.param, reason=f"{request.param} is not installed"
+    )
 
 
-def looked(target: str, limits: dict[str, Any] | None = None, **namespace: Any) -> dict[str, Any]:
+def looked(
+    target: str, limits: dict[str, Any] | None = None, **namespace: Any
+) -> dict[str, Any]:
     request = {"target": target, "cells": [], "limits": limits or UNHURRIED}
     state: dict[str, Any] = json.loads(look(namespace, request))
     return state
@@ -138,7 +142,10 @@ def test_each_layer_takes_and_gives_what_keras_says(keras: Any, make: Any) -> No
             assert facts["gives"] == list(layer.output.shape)
             taken = layer.input if isinstance(layer.input, list) else [layer.input]
             if type(layer).__name__ != "InputLayer":
-                assert facts["takes"] in (list(taken[0].shape), [list(one.shape) for one in taken])
+                assert facts["takes"] in (
+                    list(taken[0].shape),
+                    [list(one.shape) for one in taken],
+                )
 
 
 def test_settings_of_layers_are_told_in_short(keras: Any) -> None:
@@ -150,12 +157,18 @@ def test_settings_of_layers_are_told_in_short(keras: Any) -> None:
     assert "padding" not in by_type["Conv2D"]
 
 
-def test_a_model_that_is_not_built_stays_so_and_tells_what_it_expects(keras: Any) -> None:
-    model = keras.Sequential([keras.layers.GRU(6), keras.layers.Dense(1, activation="sigmoid")])
+def test_a_model_that_is_not_built_stays_so_and_tells_what_it_expects(
+    keras: Any,
+) -> None:
+    model = keras.Sequential(
+        [keras.layers.GRU(6), keras.layers.Dense(1, activation="sigmoid")]
+    )
     model.compile(loss="binary_crossentropy", optimizer="adam")
     facts = entry_of(model)["plus"]
     assert facts["values"]["built"] is False
-    assert [layer.get("expects") for layer in facts["structure"]["layers"].values()] == [
+    assert [
+        layer.get("expects") for layer in facts["structure"]["layers"].values()
+    ] == [
         {"ndim": 3},
         {"min_ndim": 2},
     ]
@@ -205,7 +218,15 @@ def test_a_model_that_raises_at_everything_is_seen(keras: Any) -> None:
         raise AssertionError("it was asked for something")
 
     hostile = dict.fromkeys(
-        ("__getattr__", "__repr__", "__len__", "__iter__", "get_config", "count_params"), refuse
+        (
+            "__getattr__",
+            "__repr__",
+            "__len__",
+            "__iter__",
+            "get_config",
+            "count_params",
+        ),
+        refuse,
     )
     for name, method in hostile.items():
         setattr(type(model), name, method)
@@ -249,7 +270,9 @@ def test_a_deep_model_is_cut_in_the_middle_and_the_cut_is_counted(keras: Any) ->
     )
     entry = entry_of(model)
     facts = entry["plus"]["structure"]
-    n_layers = 150 + sum(layer["type"] == "InputLayer" for layer in facts["layers"].values())
+    n_layers = 150 + sum(
+        layer["type"] == "InputLayer" for layer in facts["layers"].values()
+    )
     assert len(facts["layers"]) + facts["layers_not_shown"] == n_layers
     assert len(json.dumps(entry)) < LookLimits().variable_chars
 
@@ -270,10 +293,22 @@ def test_layers_by_themselves(keras: Any) -> None:
 def test_chains_lead_into_models(keras: Any) -> None:
     target = "model.layers[9]\nmodel.input_shape\nmodel.output_shape\nmodel.predict_classes(1)"
     state = looked(target, model=pictures(keras))
-    assert state["accesses"]["model.input_shape"]["plus"]["values"]["items"] == [None, 28, 28, 1]
-    assert state["accesses"]["model.output_shape"]["plus"]["values"]["items"] == [None, 10]
-    assert [(lack["index"], lack["length"]) for lack in state["absent"]["keys"]] == [(9, 5)]
-    assert [lack["attribute"] for lack in state["absent"]["attributes"]] == ["predict_classes"]
+    assert state["accesses"]["model.input_shape"]["plus"]["values"]["items"] == [
+        None,
+        28,
+        28,
+        1,
+    ]
+    assert state["accesses"]["model.output_shape"]["plus"]["values"]["items"] == [
+        None,
+        10,
+    ]
+    assert [(lack["index"], lack["length"]) for lack in state["absent"]["keys"]] == [
+        (9, 5)
+    ]
+    assert [lack["attribute"] for lack in state["absent"]["attributes"]] == [
+        "predict_classes"
+    ]
 
 
 def test_symbolic_tensors_tell_shape_and_dtype(keras: Any) -> None:
@@ -306,9 +341,9 @@ def test_losses_metrics_optimizers_and_callbacks(keras: Any) -> None:
     schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
     rate = more(keras.optimizers.Adam(schedule), "values")["learning_rate"]
     assert (rate["type"], rate["initial_learning_rate"]) == ("ExponentialDecay", 0.1)
-    attributes = more(keras.callbacks.EarlyStopping(monitor="val_auc", patience=2), "values")[
-        "attributes"
-    ]
+    attributes = more(
+        keras.callbacks.EarlyStopping(monitor="val_auc", patience=2), "values"
+    )["attributes"]
     assert (attributes["monitor"], attributes["patience"]) == ("val_auc", 2)
 
 
@@ -321,7 +356,9 @@ def folder(tmp_path: Path) -> Path:
     for kind in ("bruised", "sound"):
         (tmp_path / kind).mkdir()
         for number in range(3):
-            Image.new("RGB", (20, 10), color=(number, 0, 0)).save(tmp_path / kind / f"{number}.png")
+            Image.new("RGB", (20, 10), color=(number, 0, 0)).save(
+                tmp_path / kind / f"{number}.png"
+            )
     return tmp_path
 
 
@@ -395,9 +432,14 @@ MODES = [
 
 
 @pytest.mark.parametrize(("mode", "column"), MODES)
-def test_images_of_a_frame(keras: Any, folder: Path, mode: str | None, column: Any) -> None:
+def test_images_of_a_frame(
+    keras: Any, folder: Path, mode: str | None, column: Any
+) -> None:
     frame = pd.DataFrame(
-        {"file": [f"sound/{number}.png" for number in range(3)], "kind": ["p", "q", "p"]}
+        {
+            "file": [f"sound/{number}.png" for number in range(3)],
+            "kind": ["p", "q", "p"],
+        }
     )
     frame["weight"], frame["width"], frame["marks"] = (
         [1.0, 2.0, 3.0],
@@ -417,7 +459,9 @@ def test_images_of_a_frame(keras: Any, folder: Path, mode: str | None, column: A
 @pytest.mark.parametrize("labels", [None, np.zeros(8), np.zeros((8, 2), dtype="int64")])
 def test_images_of_an_array(keras: Any, labels: Any) -> None:
     images = (
-        image_tools(keras).ImageDataGenerator().flow(np.zeros((8, 4, 5, 3)), labels, batch_size=3)
+        image_tools(keras)
+        .ImageDataGenerator()
+        .flow(np.zeros((8, 4, 5, 3)), labels, batch_size=3)
     )
     assert_it_is_the_batch_that_comes(images)
     assert entry_of(images)["plus"]["structure"]["last_batch_size"] == 2
@@ -454,7 +498,10 @@ def test_a_sequence_of_the_notebook_is_indexed_once_without_a_trace(keras: Any) 
     facts = entry_of(scans)["plus"]
     assert facts["structure"]["num_batches"] == 4
     assert facts["structure"]["batch_shapes"] == {"input": [5, 3], "label": [5, 1]}
-    assert facts["representation"]["batch_dtypes"] == {"input": "float64", "label": "int32"}
+    assert facts["representation"]["batch_dtypes"] == {
+        "input": "float64",
+        "label": "int32",
+    }
     assert scans.calls == 0
     assert np.random.get_state()[1].tolist() == state
 
@@ -473,7 +520,10 @@ def objects(keras: Any) -> dict[str, Any]:
         "loss": keras.losses.BinaryCrossentropy(),
         "metric": keras.metrics.AUC(),
         "optimizer": keras.optimizers.Adam(),
-        "callbacks": [keras.callbacks.EarlyStopping(), keras.callbacks.ReduceLROnPlateau()],
+        "callbacks": [
+            keras.callbacks.EarlyStopping(),
+            keras.callbacks.ReduceLROnPlateau(),
+        ],
         "input": keras.Input((3,)),
         "module": keras,
     }
@@ -499,9 +549,21 @@ def fingerprint(value: Any) -> Any:
         random.getstate(),
         np.random.get_state()[1].tolist(),
     )
-    held = vars(value) if hasattr(value, "__dict__") and not isinstance(value, type(os)) else {}
-    weights = [np.asarray(one).tolist() for one in getattr(value, "_trainable_variables", ())]
-    return states, sorted(held), held.get("built"), len(held.get("_inbound_nodes", ())), weights
+    held = (
+        vars(value)
+        if hasattr(value, "__dict__") and not isinstance(value, type(os))
+        else {}
+    )
+    weights = [
+        np.asarray(one).tolist() for one in getattr(value, "_trainable_variables", ())
+    ]
+    return (
+        states,
+        sorted(held),
+        held.get("built"),
+        len(held.get("_inbound_nodes", ())),
+        weights,
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -525,9 +587,18 @@ def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(
 ) -> None:
     value = objects(keras)[name]
     inside = looked("box['inside'][0]", box={"inside": [value]})
-    assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+    assert (
+        inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"]
+        == "list"
+    )
     assert not inside["unavailable"]
     tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
     assert (
-        len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+        len(
+            look(
+                {"thing": value},
+                {"target": "thing", "limits": dict(UNHURRIED, **tight)},
+            )
+        )
+        < 1_600
     )

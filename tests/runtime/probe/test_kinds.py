@@ -76,4 +76,8 @@ def _asks_a_type(node: ast.AST) -> Any:
     ):
         return False
     left = node.left
-    return isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type"
+    return (
+        isinstance(left, ast.Call)
+        and isinstance(left.func, ast.Name)
+        and left.func.id == "type"
+    )

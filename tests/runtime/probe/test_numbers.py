@@ -40,7 +40,11 @@ def same(told: Any, true: Any) -> bool:
 
 
 @QUIET
-@given(array=hnp.arrays(dtype=DTYPES, shape=SHAPES), step=st.integers(1, 3), turned=st.booleans())
+@given(
+    array=hnp.arrays(dtype=DTYPES, shape=SHAPES),
+    step=st.integers(1, 3),
+    turned=st.booleans(),
+)
 def test_ranges_of_arrays_are_numpys(
     entry: Entry, array: np.ndarray, step: int, *, turned: bool
 ) -> None:
@@ -79,8 +83,12 @@ def test_distinct_values_of_arrays_are_numpys(entry: Entry, array: np.ndarray) -
 
 
 @pytest.mark.parametrize("n_distinct", [1, 2, 12, 13, 100, 101, 5000])
-@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float32", "float64", "M8[s]"])
-def test_distinct_values_of_long_arrays(entry: Entry, n_distinct: int, dtype: str) -> None:
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint16", "int64", "float32", "float64", "M8[s]"]
+)
+def test_distinct_values_of_long_arrays(
+    entry: Entry, n_distinct: int, dtype: str
+) -> None:
     if dtype == "int8" and n_distinct > 200:
         pytest.skip("int8 holds no more")
     rng = np.random.default_rng(n_distinct)
@@ -103,7 +111,9 @@ def test_a_strided_walk_gives_what_numpy_gives(entry: Entry) -> None:
     base = np.random.default_rng(0).normal(size=(9001, 7))
     base[5, 3] = np.nan
     frame = pd.DataFrame(base, copy=False)
-    for told, column in zip(entry(frame)["values"]["per_column"].values(), base.T, strict=True):
+    for told, column in zip(
+        entry(frame)["values"]["per_column"].values(), base.T, strict=True
+    ):
         assert told["value_range"] == [np.nanmin(column), np.nanmax(column)]
         assert told["has_nan"] == bool(np.isnan(column).any())
 
@@ -186,28 +196,36 @@ def test_an_array_of_objects_tells_what_is_inside(entry: Entry) -> None:
 
 
 FRAMES = st.builds(
-    lambda columns, n: pd.DataFrame({f"c{at}": column[:n] for at, column in enumerate(columns)}),
+    lambda columns, n: pd.DataFrame(
+        {f"c{at}": column[:n] for at, column in enumerate(columns)}
+    ),
     st.lists(
         st.one_of(
             hnp.arrays("float64", 20, elements=st.floats(allow_nan=True, width=64)),
             hnp.arrays("int64", 20),
             hnp.arrays("bool", 20),
             hnp.arrays(
-                "M8[s]", 20, elements=st.integers(0, 10**9).map(lambda s: np.datetime64(s, "s"))
+                "M8[s]",
+                20,
+                elements=st.integers(0, 10**9).map(lambda s: np.datetime64(s, "s")),
             ),
-            st.lists(st.sampled_from(["a", "b", None, "1", "c c"]), min_size=20, max_size=20),
-            st.lists(st.one_of(st.none(), st.integers(-5, 5)), min_size=20, max_size=20).map(
-                lambda items: pd.array(items, dtype="Int64")
+            st.lists(
+                st.sampled_from(["a", "b", None, "1", "c c"]), min_size=20, max_size=20
             ),
+            st.lists(
+                st.one_of(st.none(), st.integers(-5, 5)), min_size=20, max_size=20
+            ).map(lambda items: pd.array(items, dtype="Int64")),
             st.lists(st.sampled_from(["u", "v", None]), min_size=20, max_size=20).map(
                 pd.Categorical
             ),
             st.lists(
-                st.one_of(st.none(), st.sampled_from(["s", "t"])), min_size=20, max_size=20
+                st.one_of(st.none(), st.sampled_from(["s", "t"])),
+                min_size=20,
+                max_size=20,
             ).map(lambda items: pd.array(items, dtype="string")),
-            st.lists(st.sampled_from([1, "a", 2.5, None]), min_size=20, max_size=20).map(
-                lambda items: np.array(items, dtype=object)
-            ),
+            st.lists(
+                st.sampled_from([1, "a", 2.5, None]), min_size=20, max_size=20
+            ).map(lambda items: np.array(items, dtype=object)),
         ),
         min_size=1,
         max_size=6,
@@ -224,7 +242,9 @@ def test_columns_are_pandas(entry: Entry, frame: pd.DataFrame) -> None:
     assert found["values"]["has_nan"] == bool(frame.isna().any().any())
     for name, column in frame.items():
         told = found["values"]["per_column"][str(name)]
-        beyond = found["plus"].get("values", {}).get("per_column", {}).get(str(name), {})
+        beyond = (
+            found["plus"].get("values", {}).get("per_column", {}).get(str(name), {})
+        )
         assert found["representation"]["dtypes"][str(name)] == str(column.dtype)
         if len(column):
             assert told["has_nan"] == bool(column.isna().any())
@@ -308,8 +328,13 @@ def test_mixed_columns_tell_where_the_odd_ones_stand(entry: Entry) -> None:
 
 
 def test_categories_are_listed_and_unused_ones_counted(entry: Entry) -> None:
-    found = entry(pd.Series(pd.Categorical(["u", None], categories=["u", "v"], ordered=True)))
-    assert found["plus"]["representation"] == {"categories": ["u", "v"], "ordered": True}
+    found = entry(
+        pd.Series(pd.Categorical(["u", None], categories=["u", "v"], ordered=True))
+    )
+    assert found["plus"]["representation"] == {
+        "categories": ["u", "v"],
+        "ordered": True,
+    }
     assert found["plus"]["values"]["n_unused_categories"] == 1
     assert found["values"]["value_info"]["num_unique"] == 1
 
@@ -326,7 +351,10 @@ def test_duplicate_columns_and_labels(entry: Entry) -> None:
 @pytest.mark.parametrize(
     ("index", "facts"),
     [
-        (pd.RangeIndex(2, 10, 2), {"type": "RangeIndex", "range": [2, 10, 2], "unique": True}),
+        (
+            pd.RangeIndex(2, 10, 2),
+            {"type": "RangeIndex", "range": [2, 10, 2], "unique": True},
+        ),
         (pd.Index([3, 1, 3]), {"first": [3, 1, 3], "unique": False, "n_duplicates": 1}),
         (
             pd.MultiIndex.from_product([["a"], [1, 2]], names=["l", None]),
@@ -345,9 +373,9 @@ def test_indexes(entry: Entry, index: pd.Index, facts: State) -> None:
 
 def test_rows_that_a_pivot_would_find_twice(entry: Entry) -> None:
     frame = pd.DataFrame({"day": [1, 1, 2], "counter": ["a", "a", "b"], "n": [1, 2, 3]})
-    told = entry(frame, "value.pivot(index='day', columns='counter', values='n')")["plus"][
-        "values"
-    ]["duplicates"]
+    told = entry(frame, "value.pivot(index='day', columns='counter', values='n')")[
+        "plus"
+    ]["values"]["duplicates"]
     assert told == {"day, counter": {"n_duplicates": 1, "first": [1, "a"]}}
 
 
@@ -398,7 +426,8 @@ def test_what_costs_too_much_is_said_not_to_be_computed(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [list(range(9)), {"a": 1}, np.zeros(9), pd.DataFrame({"a": [1.5], "b": ["x"]})]
+    "value",
+    [list(range(9)), {"a": 1}, np.zeros(9), pd.DataFrame({"a": [1.5], "b": ["x"]})],
 )
 def test_time_that_is_up_leaves_shape_and_length(
     entry: Entry, monkeypatch: pytest.MonkeyPatch, value: Any

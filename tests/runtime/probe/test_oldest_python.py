@@ -44,7 +44,13 @@ def test_nothing_newer_than_the_oldest_python_is_used() -> None:
         for path in sorted(KERNEL_SIDE.rglob("*.py"))
         if path.name not in NOT_ON_THE_OLDEST
     ]
-    command = [BESIDE_US / "vermin", f"-t={OLDEST}-", "--no-tips", "--violations", *files]
+    command = [
+        BESIDE_US / "vermin",
+        f"-t={OLDEST}-",
+        "--no-tips",
+        "--violations",
+        *files,
+    ]
     read = subprocess.run(command, capture_output=True, text=True, check=False)
     assert read.returncode == 0, read.stdout
 

@@ -19,7 +19,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import FunctionTransformer, LabelEncoder, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    LabelEncoder,
+    OneHotEncoder,
+    StandardScaler,
+)
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,7 +39,9 @@ def pipeline() -> Pipeline:
         ("num", StandardScaler(), ["a"]),
         ("cat", OneHotEncoder(handle_unknown="ignore"), ["b"]),
     ]
-    return Pipeline([("prepare", ColumnTransformer(parts)), ("model", LogisticRegression(C=2.0))])
+    return Pipeline(
+        [("prepare", ColumnTransformer(parts)), ("model", LogisticRegression(C=2.0))]
+    )
 
 
 ESTIMATORS = [
@@ -51,11 +58,13 @@ ESTIMATORS = [
     GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(
         ROWS[["a"]], LABELS
     ),
-    FeatureUnion([("n", StandardScaler()), ("same", "passthrough"), ("no", "drop")]).fit(
-        ROWS[["a"]]
-    ),
+    FeatureUnion(
+        [("n", StandardScaler()), ("same", "passthrough"), ("no", "drop")]
+    ).fit(ROWS[["a"]]),
     FeatureUnion([("n", StandardScaler()), ("m", StandardScaler())]),
-    Pipeline([("n", StandardScaler()), ("model", LinearRegression())]).fit(ROWS[["a"]], LABELS),
+    Pipeline([("n", StandardScaler()), ("model", LinearRegression())]).fit(
+        ROWS[["a"]], LABELS
+    ),
     Pipeline([("n", StandardScaler()), ("same", "passthrough")]),
     Pipeline([("n", StandardScaler()), ("same", "passthrough")]).fit(ROWS[["a"]]),
     VotingClassifier([("forest", RandomForestClassifier(2, random_state=0))]).fit(
@@ -66,7 +75,9 @@ ESTIMATORS = [
 
 
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
-def test_fitted_is_what_scikit_learn_calls_fitted(entry: Entry, model: BaseEstimator) -> None:
+def test_fitted_is_what_scikit_learn_calls_fitted(
+    entry: Entry, model: BaseEstimator
+) -> None:
     try:
         check_is_fitted(model)
         fitted = True
@@ -75,7 +86,9 @@ def test_fitted_is_what_scikit_learn_calls_fitted(entry: Entry, model: BaseEstim
     values = entry(model)["values"]
     assert values["is_fitted"] is fitted
     assert values["class_name"] == type(model).__name__
-    assert values["fitted_attributes"]["n_features_in_"] == getattr(model, "n_features_in_", None)
+    assert values["fitted_attributes"]["n_features_in_"] == getattr(
+        model, "n_features_in_", None
+    )
 
 
 def test_features_classes_and_categories_are_listed(entry: Entry) -> None:
@@ -106,7 +119,9 @@ def test_pipelines_step_by_step(entry: Entry) -> None:
     assert prepare["steps"]["cat"]["categories_"] == [["x", "y", "z"]]
     assert prepare["steps"]["num"]["fitted_attributes"]["n_features_in_"] == 1
     assert plus["values"]["steps"]["model"]["parameters_set"] == {"C": 2.0}
-    assert plus["representation"]["steps"]["model"]["type"].endswith("LogisticRegression")
+    assert plus["representation"]["steps"]["model"]["type"].endswith(
+        "LogisticRegression"
+    )
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
@@ -136,7 +151,10 @@ def test_pictures_of_several_modes_are_told_apart(entry: Entry) -> None:
     scans = [Image.new("RGB", (2, 2)) for _ in range(30)] + [Image.new("RGBA", (2, 2))]
     plus = entry(scans)["plus"]
     assert plus["representation"]["item_kinds"] == {"RGB": 30, "RGBA": 1}
-    assert plus["representation"]["items"]["30"] == {"type": "PIL.Image.Image", "mode": "RGBA"}
+    assert plus["representation"]["items"]["30"] == {
+        "type": "PIL.Image.Image",
+        "mode": "RGBA",
+    }
 
 
 def test_a_picture_of_a_file_is_not_loaded(entry: Entry, tmp_path: Any) -> None:
@@ -178,15 +196,22 @@ def test_a_frame_needs_little_besides_itself(entry: Entry, order: str) -> None:
     assert peak < 0.1 * values.nbytes
 
 
-def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from(entry: Entry) -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed: make ml")
+def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from(
+    entry: Entry,
+) -> None:
+    sm = pytest.importorskip(
+        "statsmodels.api", reason="statsmodels is not installed: make ml"
+    )
     model = sm.OLS(pd.Series(LABELS, name="bought"), sm.add_constant(ROWS[["a"]]))
     fitted = model.fit()
     expected = {"model": "OLS", "target": "bought", "columns": ["const", "a"]}
     for value, is_fitted in ((model, None), (fitted, True)):
         plus = entry(value)["plus"]
         assert plus["representation"] == expected
-        assert plus["structure"] == {"n_rows": model.exog.shape[0], "n_columns": len(fitted.params)}
+        assert plus["structure"] == {
+            "n_rows": model.exog.shape[0],
+            "n_columns": len(fitted.params),
+        }
         assert plus.get("values", {}).get("is_fitted") is is_fitted
     by_formula = sm.OLS.from_formula("b_is_x ~ a", ROWS.assign(b_is_x=LABELS)).fit()
     assert entry(by_formula)["plus"]["representation"]["formula"] == "b_is_x ~ a"

@@ -45,7 +45,9 @@ def chains(target: str, code: str = "") -> list[str]:
     found = read(target, code).chains
     return list(
         dict.fromkeys(
-            chain_text(chain.name, chain.steps) for chain in found if chain.name not in BUILTINS
+            chain_text(chain.name, chain.steps)
+            for chain in found
+            if chain.name not in BUILTINS
         )
     )
 
@@ -66,7 +68,10 @@ def chains(target: str, code: str = "") -> list[str]:
         ("lambda q, *, r=s: q + r + t", ["s", "t"]),
         ("def f(p, q=default):\n    return p + later", ["default"]),
         ("def f(p):\n    return p + later\nf(1)", ["later"]),
-        ("class C(Base):\n    k = K\n    def m(self):\n        return LATER", ["Base", "K"]),
+        (
+            "class C(Base):\n    k = K\n    def m(self):\n        return LATER",
+            ["Base", "K"],
+        ),
         ("class C:\n    def m(self):\n        return LATER\nC()", ["LATER"]),
         ("with open(f) as h:\n    h.read(n)", ["f", "n"]),
         ("import numpy as np\nnp.zeros(n)", ["n"]),
@@ -75,7 +80,10 @@ def chains(target: str, code: str = "") -> list[str]:
         ("try:\n    a\nexcept E as e:\n    print(e)\nfinally:\n    b", ["a", "E", "b"]),
         ("if c:\n    z = 1\nprint(z)", ["c", "z"]),
         ("if c:\n    z = 1\nelse:\n    z = 2\nprint(z)", ["c"]),
-        ("if c:\n    raise SystemExit\nelse:\n    z = 2\nprint(z)", ["c", "SystemExit"]),
+        (
+            "if c:\n    raise SystemExit\nelse:\n    z = 2\nprint(z)",
+            ["c", "SystemExit"],
+        ),
         ("while go:\n    go = step(go)", ["go", "step"]),
         ("f'{a:>{w}} {b!r}'", ["a", "w", "b"]),
         ("print(*args, **kw)", ["args", "kw"]),
@@ -92,9 +100,13 @@ def chains(target: str, code: str = "") -> list[str]:
         ("xs = [x for x in xs]", ["xs"]),
     ],
 )
-def test_names_are_those_loaded_before_they_are_defined(target: str, expected: list[str]) -> None:
+def test_names_are_those_loaded_before_they_are_defined(
+    target: str, expected: list[str]
+) -> None:
     known = {name for name in expected if name in BUILTINS}
-    assert [name for name in read(target).names if name not in BUILTINS - known] == expected
+    assert [
+        name for name in read(target).names if name not in BUILTINS - known
+    ] == expected
 
 
 @pytest.mark.parametrize(
@@ -109,8 +121,14 @@ def test_names_are_those_loaded_before_they_are_defined(target: str, expected: l
             "for i, c in enumerate(['a', 'b']):\n    rows[i]\n    frame[c]",
             ["rows[0]", "rows[1]", "frame['a']", "frame['b']"],
         ),
-        ("for c, d in [('a', 1), ('b', 2)]:\n    frame[c]", ["frame['a']", "frame['b']"]),
-        ("[frame[c].mean() for c in ('a', 'b')]", ["frame['a'].mean()", "frame['b'].mean()"]),
+        (
+            "for c, d in [('a', 1), ('b', 2)]:\n    frame[c]",
+            ["frame['a']", "frame['b']"],
+        ),
+        (
+            "[frame[c].mean() for c in ('a', 'b')]",
+            ["frame['a'].mean()", "frame['b'].mean()"],
+        ),
         ("{c: frame[[c]] for c in ('a', 'b')}", ["frame[['a']]", "frame[['b']]"]),
         ("for i in range(3):\n    rows[i]", ["rows[0]", "rows[1]", "rows[2]"]),
         ("for i in range(1000):\n    rows[i]", ["rows[0]", "rows[999]"]),
@@ -122,14 +140,18 @@ def test_names_are_those_loaded_before_they_are_defined(target: str, expected: l
         ("frame[unknown]", ["frame[unknown]", "unknown"]),
     ],
 )
-def test_chains_are_followed_to_their_literals(target: str, expected: list[str]) -> None:
+def test_chains_are_followed_to_their_literals(
+    target: str, expected: list[str]
+) -> None:
     assert chains(target) == expected
 
 
 def test_subscripts_take_plain_values_of_the_kernel() -> None:
     code = "cols = ['u', 'v']\nN = 7\nclass CFG:\n    y = 'target'\nconf = {'key': 'w'}\nrows = [1, 2, 3]"
     target = "frame[cols + ['x']]; frame[CFG.y]; frame[conf['key']]; rows[N - 1]; rows[len(rows)]"
-    assert [text for text in chains(target, code) if text.startswith(("frame", "rows["))] == [
+    assert [
+        text for text in chains(target, code) if text.startswith(("frame", "rows["))
+    ] == [
         "frame[['u', 'v', 'x']]",
         "frame['target']",
         "frame['w']",
@@ -212,7 +234,14 @@ batch = {}
         ("net(batch)", ["net(…)", "batch", "net.n", "batch['k']", "OFFSET"]),
         (
             "net.helper(batch)",
-            ["net.helper(…)", "batch", "net.forward(…)", "net.n", "batch['k']", "OFFSET"],
+            [
+                "net.helper(…)",
+                "batch",
+                "net.forward(…)",
+                "net.n",
+                "batch['k']",
+                "OFFSET",
+            ],
         ),
         (
             "holder.net.forward(batch)",
@@ -220,13 +249,18 @@ batch = {}
         ),
     ],
 )
-def test_methods_and_calls_of_objects_are_followed(target: str, expected: list[str]) -> None:
+def test_methods_and_calls_of_objects_are_followed(
+    target: str, expected: list[str]
+) -> None:
     assert chains(target, METHODS) == expected
 
 
 def test_a_function_that_is_handed_on_may_be_called() -> None:
     code = "def clean(x):\n    return x + FACTOR"
-    found = {chain.name: chain.certain for chain in read("list(map(clean, rows))", code).chains}
+    found = {
+        chain.name: chain.certain
+        for chain in read("list(map(clean, rows))", code).chains
+    }
     assert found["FACTOR"] is False
     assert found["rows"] is True
 
@@ -298,8 +332,12 @@ def test_lines_count_in_the_target_also_within_functions() -> None:
         ("while True:\n    a\n    break", "a", True),
     ],
 )
-def test_certain_is_what_runs_on_every_way(target: str, name: str, *, certain: bool) -> None:
-    assert [chain.certain for chain in read(target).chains if chain.name == name] == [certain]
+def test_certain_is_what_runs_on_every_way(
+    target: str, name: str, *, certain: bool
+) -> None:
+    assert [chain.certain for chain in read(target).chains if chain.name == name] == [
+        certain
+    ]
 
 
 def test_what_the_target_sets_itself_is_marked() -> None:
@@ -340,7 +378,9 @@ EXPRESSION = st.recursive(
         st.tuples(inner, st.sampled_from(["+", "<", "and", "or"]), inner).map(
             lambda parts: "({} {} {})".format(*parts)
         ),
-        st.tuples(inner, inner, inner).map(lambda parts: "({} if {} else {})".format(*parts)),
+        st.tuples(inner, inner, inner).map(
+            lambda parts: "({} if {} else {})".format(*parts)
+        ),
         st.tuples(inner, NAME, inner).map(
             lambda parts: "sum([{} for {} in [{}, 1]])".format(*parts)
         ),
@@ -360,7 +400,9 @@ STATEMENT = st.recursive(
         EXPRESSION,
         st.tuples(NAME, EXPRESSION).map(lambda parts: "{} = {}".format(*parts)),
         st.tuples(NAME, EXPRESSION).map(lambda parts: "{} += {}".format(*parts)),
-        st.tuples(NAME, NAME, EXPRESSION).map(lambda parts: "{}, {} = {}, 2".format(*parts)),
+        st.tuples(NAME, NAME, EXPRESSION).map(
+            lambda parts: "{}, {} = {}, 2".format(*parts)
+        ),
         NAME.map(lambda name: f"import math as {name}\n{name} = 4"),
     ),
     lambda inner: st.one_of(
@@ -420,9 +462,15 @@ def run(code: CodeType, namespace: dict[str, Any], names_held: Recording) -> Non
 @given(code=STATEMENT)
 def test_what_running_loads_is_among_the_needs(code: str) -> None:
     names_held = Recording()
-    run(compiled(code), {"__builtins__": builtins.__dict__, **dict.fromkeys(NAMES, 1)}, names_held)
+    run(
+        compiled(code),
+        {"__builtins__": builtins.__dict__, **dict.fromkeys(NAMES, 1)},
+        names_held,
+    )
     found = read(code)
     assert names_held.loaded <= set(found.names), code
-    surely = {chain.name for chain in found.chains if chain.certain and not chain.via} & set(NAMES)
+    surely = {
+        chain.name for chain in found.chains if chain.certain and not chain.via
+    } & set(NAMES)
     inner = {name for name in NAMES if "lambda" in code or "[" in code}
     assert surely - inner <= names_held.loaded, code

@@ -25,7 +25,9 @@ def longest(one: str, other: str) -> int:
 
 
 @given(WORDS, WORDS)
-def test_likeness_is_the_longest_common_subsequence_over_both_lengths(one: str, other: str) -> None:
+def test_likeness_is_the_longest_common_subsequence_over_both_lengths(
+    one: str, other: str
+) -> None:
     expected = 2 * longest(one, other) / (len(one) + len(other)) if one or other else 1
     assert likeness(one, other) == expected == likeness(other, one)
 

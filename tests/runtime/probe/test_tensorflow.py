@@ -76,8 +76,14 @@ def number(value: Any) -> float:
 
 @examples(100)
 @given(arrays(), st.sampled_from(DTYPES), st.booleans())
-def test_a_tensor_is_what_tensorflow_says(values: Any, dtype: str, as_variable: bool) -> None:  # noqa: FBT001
-    whole = np.nan_to_num(values, posinf=9, neginf=-9) if "float" not in dtype else values
+def test_a_tensor_is_what_tensorflow_says(
+    values: Any,
+    dtype: str,
+    as_variable: bool,  # noqa: FBT001
+) -> None:
+    whole = (
+        np.nan_to_num(values, posinf=9, neginf=-9) if "float" not in dtype else values
+    )
     value = tf.cast(tf.constant(whole), dtype)
     entry = entry_of(tf.Variable(value) if as_variable else value)
     widened = tf.cast(value, "float64").numpy()
@@ -95,7 +101,10 @@ def test_a_tensor_is_what_tensorflow_says(values: Any, dtype: str, as_variable: 
 def test_texts_are_told_where_they_are_few() -> None:
     entry = entry_of(tf.constant(["oak", "elm"]))
     assert entry["representation"] == {"dtype": "string"}
-    assert [text["begin"] for text in entry["plus"]["values"]["items"]] == ["b'oak'", "b'elm'"]
+    assert [text["begin"] for text in entry["plus"]["values"]["items"]] == [
+        "b'oak'",
+        "b'elm'",
+    ]
     assert "not_computed" in entry_of(tf.fill([30_000], "oak"))["plus"]["values"]
 
 
@@ -103,7 +112,10 @@ def test_memory_beside_a_large_tensor_is_small() -> None:
     peak = Path("/proc/self/clear_refs")
     if not peak.exists():
         pytest.skip("this system does not tell the peak of memory")
-    value, kept = tf.random.normal((5_000, 5_000)), tf.Variable(tf.zeros((5_000, 5_000)))
+    value, kept = (
+        tf.random.normal((5_000, 5_000)),
+        tf.Variable(tf.zeros((5_000, 5_000))),
+    )
     entry_of(tf.zeros(3))
     for one in (value, kept):
         peak.write_text("5")
@@ -121,7 +133,11 @@ def test_ragged_and_sparse_tensors() -> None:
     ragged = entry_of(tf.ragged.constant([[1, 2, 3], [4], []]))
     assert ragged["structure"] == {"shape": [3, None]}
     facts = ragged["plus"]["structure"]
-    assert (facts["n_rows"], facts["row_lengths"], facts["ragged_rank"]) == (3, [0, 3], 1)
+    assert (facts["n_rows"], facts["row_lengths"], facts["ragged_rank"]) == (
+        3,
+        [0, 3],
+        1,
+    )
     assert ragged["plus"]["values"]["row_values"]["value_range"] == [1, 4]
     sparse = entry_of(tf.sparse.from_dense([[1, 0, 0], [0, 2, 0]]))
     assert sparse["structure"] == {"shape": [2, 3]}
@@ -157,7 +173,9 @@ def test_attributes_of_tensors_are_checked() -> None:
 
 def test_what_stands_behind_tf_keras_is_checked_where_it_is_loaded() -> None:
     assert tf.keras.layers.Dense
-    target = "tf.keras.layers.Dence(1)\ntf.keras.layer\ntf.keras.layers.Dense(1)\ntf.maht"
+    target = (
+        "tf.keras.layers.Dence(1)\ntf.keras.layer\ntf.keras.layers.Dense(1)\ntf.maht"
+    )
     lacks = looked(target, tf=import_module("tensorflow"))["absent"]["attributes"]
     assert [lack["attribute"] for lack in lacks] == ["Dence", "layer", "maht"]
 
@@ -179,10 +197,12 @@ def test_lists_and_dicts_of_tracked_objects_are_told_by_what_they_wrap() -> None
 
 SIZES = np.zeros((10, 3), dtype="float32")
 DATASETS = {
-    "pairs": lambda: tf.data.Dataset.from_tensor_slices((SIZES, np.arange(10))).batch(4),
-    "dicts": lambda: tf.data.Dataset.from_tensor_slices({"a": SIZES, "b": [b"x"] * 10}).batch(
-        4, drop_remainder=True
+    "pairs": lambda: tf.data.Dataset.from_tensor_slices((SIZES, np.arange(10))).batch(
+        4
     ),
+    "dicts": lambda: tf.data.Dataset.from_tensor_slices(
+        {"a": SIZES, "b": [b"x"] * 10}
+    ).batch(4, drop_remainder=True),
     "single": lambda: tf.data.Dataset.range(7),
     "mapped": lambda: (
         tf.data.Dataset.range(7).map(lambda n: (n, tf.cast(n, "float32"))).prefetch(2)
@@ -196,7 +216,9 @@ def test_a_dataset_tells_its_specification_and_its_size(name: str) -> None:
     entry = entry_of(dataset)
     ends = tf.nest.flatten(dataset.element_spec)
     stated = flat(entry["representation"]["element_spec"])
-    assert stated == [{"shape": list(end.shape), "dtype": end.dtype.name} for end in ends]
+    assert stated == [
+        {"shape": list(end.shape), "dtype": end.dtype.name} for end in ends
+    ]
     assert entry["plus"]["structure"]["n_elements"] == len(list(dataset))
 
 
@@ -213,7 +235,9 @@ def test_sizes_that_are_not_known_are_not_counted() -> None:
     def rows() -> NoReturn:
         raise AssertionError("it was iterated")
 
-    unknown = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec((), tf.int32))
+    unknown = tf.data.Dataset.from_generator(
+        rows, output_signature=tf.TensorSpec((), tf.int32)
+    )
     assert entry_of(unknown)["plus"]["structure"] == {"n_elements": "unknown"}
     assert entry_of(tf.data.Dataset.range(3).repeat())["plus"]["structure"] == {
         "n_elements": "infinite"
@@ -221,7 +245,9 @@ def test_sizes_that_are_not_known_are_not_counted() -> None:
 
 
 def test_special_elements_keep_their_kind() -> None:
-    ragged = tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[1, 2], [3]])).batch(2)
+    ragged = tf.data.Dataset.from_tensor_slices(
+        tf.ragged.constant([[1, 2], [3]])
+    ).batch(2)
     spec = entry_of(ragged)["representation"]["element_spec"]
     assert (spec["type"], spec["shape"], spec["dtype"]) == (
         "RaggedTensorSpec",
@@ -233,8 +259,13 @@ def test_special_elements_keep_their_kind() -> None:
 def test_class_names_are_told_as_long_as_the_dataset_has_them() -> None:
     dataset = tf.data.Dataset.range(3)
     dataset.class_names = ["ash", "oak"]
-    assert entry_of(dataset)["plus"]["values"]["attributes"]["class_names"] == ["ash", "oak"]
-    lacks = looked("later.class_names", later=dataset.prefetch(1))["absent"]["attributes"]
+    assert entry_of(dataset)["plus"]["values"]["attributes"]["class_names"] == [
+        "ash",
+        "oak",
+    ]
+    lacks = looked("later.class_names", later=dataset.prefetch(1))["absent"][
+        "attributes"
+    ]
     assert [lack["attribute"] for lack in lacks] == ["class_names"]
 
 
@@ -319,12 +350,23 @@ def test_the_contract_of_every_summary(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OBJECTS)
-def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str) -> None:
+def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(
+    name: str,
+) -> None:
     value = objects()[name]
     inside = looked("box['inside'][0]", box={"inside": [value]})
-    assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+    assert (
+        inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"]
+        == "list"
+    )
     assert not inside["unavailable"]
     tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
     assert (
-        len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+        len(
+            look(
+                {"thing": value},
+                {"target": "thing", "limits": dict(UNHURRIED, **tight)},
+            )
+        )
+        < 1_600
     )

@@ -37,8 +37,14 @@ ASKING = (
 """For oracles: how long things take is tested where it is the question."""
 
 
-def looked(target: str, limits: dict[str, Any] | None = None, **namespace: Any) -> dict[str, Any]:
-    request = {"target": target, "cells": [], "limits": UNHURRIED if limits is None else limits}
+def looked(
+    target: str, limits: dict[str, Any] | None = None, **namespace: Any
+) -> dict[str, Any]:
+    request = {
+        "target": target,
+        "cells": [],
+        "limits": UNHURRIED if limits is None else limits,
+    }
     state: dict[str, Any] = json.loads(look(namespace, request))
     return state
 
@@ -125,7 +131,9 @@ def test_a_long_tensor_is_looked_through_to_its_end(dtype: str, turn: str) -> No
     value = torch.zeros(301, 1003, dtype=getattr(torch, dtype))
     value[300, 1002] = 7
     value[0, 0] = -7
-    seen = {"as it is": value, "transposed": value.t(), "every third": value[:, ::3]}[turn]
+    seen = {"as it is": value, "transposed": value.t(), "every third": value[:, ::3]}[
+        turn
+    ]
     assert more(seen, "values")["value_range"] == [-7.0, 7.0]
     seen[150, 150] = float("nan")
     assert entry_of(seen)["values"]["has_nan"] is True
@@ -146,7 +154,10 @@ def test_gradients_are_told() -> None:
     [
         (
             lambda: torch.eye(4).to_sparse(),
-            {"structure": {"n_stored": 4}, "representation": {"layout": "torch.sparse_coo"}},
+            {
+                "structure": {"n_stored": 4},
+                "representation": {"layout": "torch.sparse_coo"},
+            },
         ),
         (
             lambda: torch.empty(3, device="meta"),
@@ -228,7 +239,9 @@ def shape_with_sizes(shape: list[Any], spatial: int) -> list[int]:
 def test_a_layer_takes_and_gives_what_is_stated(make: Any) -> None:
     layer = make()
     facts = more(layer, "structure")
-    spatial = {"BatchNorm2d": 2, "InstanceNorm1d": 1, "GroupNorm": 1}.get(type(layer).__name__, 1)
+    spatial = {"BatchNorm2d": 2, "InstanceNorm1d": 1, "GroupNorm": 1}.get(
+        type(layer).__name__, 1
+    )
     shape = shape_with_sizes(facts["expected_input"]["shape"], spatial)
     below = facts["expected_input"].get("integers_below")
     given_in = torch.rand(shape) if below is None else torch.randint(below, shape)
@@ -236,7 +249,9 @@ def test_a_layer_takes_and_gives_what_is_stated(make: Any) -> None:
     out = came[0] if isinstance(came, tuple) else came
     stated = facts["output"]["shape"]
     fixed = [
-        at for at, size in enumerate(stated) if isinstance(size, int) and "..." not in stated[:at]
+        at
+        for at, size in enumerate(stated)
+        if isinstance(size, int) and "..." not in stated[:at]
     ]
     assert [out.shape[at] for at in fixed] == [stated[at] for at in fixed]
     if stated[0] == "...":
@@ -284,14 +299,22 @@ def test_parameters_mode_and_place_are_torch_s() -> None:
     net = objects_of_torch.Net()
     net.body.eval()
     facts = entry_of(net)["plus"]
-    assert facts["structure"]["n_parameters"] == sum(one.numel() for one in net.parameters())
+    assert facts["structure"]["n_parameters"] == sum(
+        one.numel() for one in net.parameters()
+    )
     trained = sum(one.numel() for one in net.parameters() if one.requires_grad)
     assert facts["structure"]["n_trainable_parameters"] == trained
     assert facts["representation"]["dtype"] == "torch.float32"
     assert facts["representation"]["device"] == "cpu"
     assert facts["representation"]["forward"].startswith("(sheets")
     assert facts["values"]["training"] is True
-    assert facts["values"]["in_the_other_mode"] == ["body", "body.0", "body.1", "body.2", "body.3"]
+    assert facts["values"]["in_the_other_mode"] == [
+        "body",
+        "body.0",
+        "body.1",
+        "body.2",
+        "body.3",
+    ]
     assert facts["values"]["attributes"] == {"n_in": 8}
 
 
@@ -299,7 +322,9 @@ def test_shared_parameters_count_once() -> None:
     net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
     net[1].weight = net[0].weight
     assert (
-        more(net, "structure")["n_parameters"] == sum(one.numel() for one in net.parameters()) == 15
+        more(net, "structure")["n_parameters"]
+        == sum(one.numel() for one in net.parameters())
+        == 15
     )
 
 
@@ -325,7 +350,9 @@ def test_a_deep_module_is_cut_in_the_middle_and_the_cut_is_counted() -> None:
 
 def test_a_module_that_raises_at_everything_is_seen() -> None:
     facts = entry_of(objects_of_torch.Trap())["plus"]["structure"]
-    assert facts["layers"] == {"inner": {"type": "Linear", "in_features": 3, "out_features": 1}}
+    assert facts["layers"] == {
+        "inner": {"type": "Linear", "in_features": 3, "out_features": 1}
+    }
 
 
 def test_a_module_before_its_init_is_seen() -> None:
@@ -348,13 +375,16 @@ def test_chains_lead_into_modules() -> None:
 
 
 def test_chains_into_a_module_with_a_getattr_of_its_own_stay_open() -> None:
-    assert looked("net.anything", net=objects_of_torch.Trap())["absent"]["attributes"] == []
+    assert (
+        looked("net.anything", net=objects_of_torch.Trap())["absent"]["attributes"]
+        == []
+    )
 
 
 def test_indices_of_tensors_are_checked() -> None:
-    lacks = looked("t[4]\nt[0, 3]\nt[1, 2]\nt[:, :, 0]\nt[-4]", t=torch.zeros(4, 3))["absent"][
-        "keys"
-    ]
+    lacks = looked("t[4]\nt[0, 3]\nt[1, 2]\nt[:, :, 0]\nt[-4]", t=torch.zeros(4, 3))[
+        "absent"
+    ]["keys"]
     assert [(lack["index"], lack["why"]) for lack in lacks] == [
         (4, "out of bounds"),
         ("0, 3", "out of bounds"),
@@ -368,14 +398,19 @@ def test_indices_of_tensors_are_checked() -> None:
 def test_an_optimizer_tells_rates_and_how_much_it_trains() -> None:
     net = objects_of_torch.Net()
     facts = entry_of(torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9))["plus"]
-    assert facts["structure"]["n_parameters"] == sum(one.numel() for one in net.parameters())
+    assert facts["structure"]["n_parameters"] == sum(
+        one.numel() for one in net.parameters()
+    )
     assert facts["structure"]["n_groups"] == 1
     assert (facts["values"]["lr"], facts["values"]["momentum"]) == (0.1, 0.9)
 
 
 def test_groups_of_an_optimizer_are_told_apart() -> None:
     net = objects_of_torch.Net()
-    groups = [{"params": net.body.parameters(), "lr": 0.5}, {"params": net.head.parameters()}]
+    groups = [
+        {"params": net.body.parameters(), "lr": 0.5},
+        {"params": net.head.parameters()},
+    ]
     facts = entry_of(torch.optim.Adam(groups, lr=0.1))["plus"]["values"]
     assert [group["lr"] for group in facts["groups"]] == [0.5, 0.1]
 
@@ -390,7 +425,9 @@ def test_a_schedule_tells_where_it_stands() -> None:
 
 
 def test_a_loss_tells_its_weights() -> None:
-    facts = entry_of(nn.CrossEntropyLoss(weight=torch.ones(3).double(), ignore_index=0))["plus"]
+    facts = entry_of(
+        nn.CrossEntropyLoss(weight=torch.ones(3).double(), ignore_index=0)
+    )["plus"]
     assert facts["structure"] == {"weight_shape": [3]}
     assert facts["representation"] == {"weight_dtype": "torch.float64"}
     assert facts["values"] == {"reduction": "mean", "ignore_index": 0}
@@ -413,8 +450,12 @@ LOADERS = {
     "plain": lambda: data.DataLoader(plain_pairs(), batch_size=4),
     "shuffled": lambda: data.DataLoader(plain_pairs(), batch_size=16, shuffle=True),
     "all at once": lambda: data.DataLoader(plain_pairs(), batch_size=100),
-    "only whole batches": lambda: data.DataLoader(plain_pairs(), batch_size=16, drop_last=True),
-    "part": lambda: data.DataLoader(data.random_split(plain_pairs(), [13, 10])[0], batch_size=5),
+    "only whole batches": lambda: data.DataLoader(
+        plain_pairs(), batch_size=16, drop_last=True
+    ),
+    "part": lambda: data.DataLoader(
+        data.random_split(plain_pairs(), [13, 10])[0], batch_size=5
+    ),
     "chosen": lambda: data.DataLoader(
         plain_pairs(), batch_size=7, sampler=data.SubsetRandomSampler([5, 9, 1, 7])
     ),
@@ -457,9 +498,9 @@ def test_the_stated_batch_is_the_one_that_comes(name: str) -> None:
     loader = LOADERS[name]()
     entry = entry_of(loader)
     more_facts = entry["plus"]
-    stated = entry["structure"]["dataset"]["batch_shapes"] | more_facts["structure"].get(
-        "dataset", {}
-    ).get("batch_shapes", {})
+    stated = entry["structure"]["dataset"]["batch_shapes"] | more_facts[
+        "structure"
+    ].get("dataset", {}).get("batch_shapes", {})
     batches = list(loader)
     came = dict(ends(batches[0]))
     assert entry["structure"]["num_batches"] == len(batches)
@@ -475,8 +516,12 @@ def test_the_stated_batch_is_the_one_that_comes(name: str) -> None:
         assert more_facts["structure"]["last_batch_size"] == last.shape[0]
 
 
-def test_how_many_samples_a_batch_was_made_of_is_told_where_it_is_not_the_whole() -> None:
-    entry = entry_of(data.DataLoader(objects_of_torch.Counted(), batch_size=16, collate_fn=halves))
+def test_how_many_samples_a_batch_was_made_of_is_told_where_it_is_not_the_whole() -> (
+    None
+):
+    entry = entry_of(
+        data.DataLoader(objects_of_torch.Counted(), batch_size=16, collate_fn=halves)
+    )
     assert entry["structure"]["dataset"]["batch_shapes"]["batch[0]"] == [10, 3, 8, 8]
     assert (
         entry["plus"]["structure"]["dataset"]["batch_shapes_of"]
@@ -489,7 +534,9 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
     torch.manual_seed(0)
     source = objects_of_torch.Counted()
     shuffle = torch.Generator().manual_seed(5)
-    loader = data.DataLoader(source, batch_size=4, shuffle=True, num_workers=2, generator=shuffle)
+    loader = data.DataLoader(
+        source, batch_size=4, shuffle=True, num_workers=2, generator=shuffle
+    )
     source.calls = 0
     states = (
         torch.get_rng_state(),
@@ -497,7 +544,9 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
         random.getstate(),
         np.random.get_state(legacy=False),
     )
-    first, second = (looked("loader\nsource", loader=loader, source=source) for _ in range(2))
+    first, second = (
+        looked("loader\nsource", loader=loader, source=source) for _ in range(2)
+    )
     after = (
         torch.get_rng_state(),
         shuffle.get_state(),
@@ -505,7 +554,10 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
         np.random.get_state(legacy=False),
     )
     assert repr(after) == repr(states)
-    assert all(torch.equal(one, other) for one, other in zip(states[:2], after[:2], strict=True))
+    assert all(
+        torch.equal(one, other)
+        for one, other in zip(states[:2], after[:2], strict=True)
+    )
     assert (source.calls, source.log) == (0, [])
     assert first["variables"] == second["variables"]
     assert loader._iterator is None
@@ -518,14 +570,29 @@ def test_where_the_process_cannot_be_copied_random_states_are_put_back(
     torch.manual_seed(0)
     loader = data.DataLoader(objects_of_torch.Counted(), batch_size=4, shuffle=True)
     states = repr(
-        (torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False))
+        (
+            torch.get_rng_state().tolist(),
+            random.getstate(),
+            np.random.get_state(legacy=False),
+        )
     )
     entry = entry_of(loader)
     assert (
-        repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False)))
+        repr(
+            (
+                torch.get_rng_state().tolist(),
+                random.getstate(),
+                np.random.get_state(legacy=False),
+            )
+        )
         == states
     )
-    assert entry["structure"]["dataset"]["batch_shapes"]["batch['image']"] == [4, 3, 8, 8]
+    assert entry["structure"]["dataset"]["batch_shapes"]["batch['image']"] == [
+        4,
+        3,
+        8,
+        8,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -537,7 +604,9 @@ def test_where_the_process_cannot_be_copied_random_states_are_put_back(
         (int, set()),
     ],
 )
-def test_samples_that_draw_random_numbers_say_so(draw: Callable[[], Any], told: set[str]) -> None:
+def test_samples_that_draw_random_numbers_say_so(
+    draw: Callable[[], Any], told: set[str]
+) -> None:
     class Drawn(data.Dataset):  # type: ignore[type-arg]
         def __len__(self) -> int:
             return 4
@@ -558,13 +627,15 @@ def test_tensors_of_any_type_make_batches(dtype: str) -> None:
     source = data.TensorDataset(torch.ones(6, 2).to(getattr(torch, dtype)))
     entry = entry_of(data.DataLoader(source, batch_size=4))
     assert entry["structure"]["dataset"]["batch_shapes"] == {"batch[0]": [4, 2]}
-    assert entry["plus"]["representation"]["batch_dtypes"] == {"batch[0]": f"torch.{dtype}"}
+    assert entry["plus"]["representation"]["batch_dtypes"] == {
+        "batch[0]": f"torch.{dtype}"
+    }
 
 
 def test_an_index_beyond_the_dataset_is_a_fact() -> None:
-    error = entry_of(data.DataLoader(data.Subset(plain_pairs(5), [0, 7]), batch_size=2))["plus"][
-        "values"
-    ]["sample_error"]
+    error = entry_of(
+        data.DataLoader(data.Subset(plain_pairs(5), [0, 7]), batch_size=2)
+    )["plus"]["values"]["sample_error"]
     assert error.startswith("dataset[1] raises IndexError")
 
 
@@ -596,7 +667,10 @@ def test_a_sample_that_cannot_be_had_is_a_fact(error: Exception, said: str) -> N
         def __getitem__(self, index: int) -> Any:
             raise error
 
-    assert entry_of(Broken())["structure"] == {"length": 5, "sample_shapes": {"error": said}}
+    assert entry_of(Broken())["structure"] == {
+        "length": 5,
+        "sample_shapes": {"error": said},
+    }
 
 
 def raising() -> NoReturn:
@@ -650,7 +724,10 @@ def test_a_loader_in_a_dict_keeps_the_shapes_of_its_batches() -> None:
     assert alone["plus"]["structure"]["dataset"]["batch_shapes"] == shapes
     inside = more({"train": loader}, "structure")["items"]["train"]
     assert inside["dataset"]["batch_shapes"] == shapes
-    assert inside["dataset"]["sample_shapes"] == alone["structure"]["dataset"]["sample_shapes"]
+    assert (
+        inside["dataset"]["sample_shapes"]
+        == alone["structure"]["dataset"]["sample_shapes"]
+    )
     assert inside["num_batches"] == 2
 
 
@@ -690,9 +767,9 @@ def test_an_iterable_dataset_is_not_advanced() -> None:
             raise AssertionError("it was measured")
 
     stream = Stream()
-    state = looked("stream\nloader", stream=stream, loader=data.DataLoader(stream, batch_size=4))[
-        "variables"
-    ]
+    state = looked(
+        "stream\nloader", stream=stream, loader=data.DataLoader(stream, batch_size=4)
+    )["variables"]
     assert state["loader"]["structure"] == {"batch_size": 4}
     assert state["stream"]["plus"]["values"] == {
         "advanced": "not by looking",
@@ -750,11 +827,15 @@ def objects() -> dict[str, Any]:
         "lazy": nn.LazyLinear(3),
         "loss": nn.CrossEntropyLoss(weight=torch.ones(2)),
         "optimizer": torch.optim.Adam(net.parameters()),
-        "schedule": torch.optim.lr_scheduler.StepLR(torch.optim.SGD(net.parameters(), lr=0.1), 3),
+        "schedule": torch.optim.lr_scheduler.StepLR(
+            torch.optim.SGD(net.parameters(), lr=0.1), 3
+        ),
         "pairs": plain_pairs(),
         "counted": objects_of_torch.Counted(),
         "loader": data.DataLoader(plain_pairs(), batch_size=4, shuffle=True),
-        "foreign": data.DataLoader(objects_of_torch.Counted(), batch_size=4, shuffle=True),
+        "foreign": data.DataLoader(
+            objects_of_torch.Counted(), batch_size=4, shuffle=True
+        ),
         "inside": {
             "train": data.DataLoader(plain_pairs(), batch_size=4),
             "losses": [torch.tensor(0.5), torch.tensor(0.25)],
@@ -795,7 +876,10 @@ def fingerprint(value: Any) -> str:
     ]
     if isinstance(value, nn.Module):
         parts.append(
-            [(name, str(one), one.grad) for name, one in value.state_dict(keep_vars=True).items()]
+            [
+                (name, str(one), one.grad)
+                for name, one in value.state_dict(keep_vars=True).items()
+            ]
         )
         parts.append([module.training for module in value.modules()])
     if isinstance(value, torch.Tensor):
@@ -829,36 +913,56 @@ def test_the_contract_of_every_summary(name: str) -> None:
 
 def test_neighbours_in_a_sequential_can_be_compared() -> None:
     net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(9, 2))
-    sized = [layer for layer in more(net, "structure")["layers"].values() if "in_features" in layer]
-    assert [(one["out_features"], other["in_features"]) for one, other in pairwise(sized)] == [
-        (8, 9)
+    sized = [
+        layer
+        for layer in more(net, "structure")["layers"].values()
+        if "in_features" in layer
     ]
+    assert [
+        (one["out_features"], other["in_features"]) for one, other in pairwise(sized)
+    ] == [(8, 9)]
 
 
 @pytest.mark.parametrize("name", OBJECTS)
-def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str) -> None:
+def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(
+    name: str,
+) -> None:
     value = objects()[name]
     inside = looked("box['inside'][0]", box={"inside": [value]})
-    assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+    assert (
+        inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"]
+        == "list"
+    )
     assert not inside["unavailable"]
     tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
     assert (
-        len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+        len(
+            look(
+                {"thing": value},
+                {"target": "thing", "limits": dict(UNHURRIED, **tight)},
+            )
+        )
+        < 1_600
     )
 
 
 def test_the_parts_of_a_deep_model_reach_its_head() -> None:
     """Of very many containers those nearest to the whole are told."""
     halves = [
-        nn.Sequential(*(nn.Sequential(nn.Sequential(nn.ReLU())) for _ in range(50))) for _ in "ab"
+        nn.Sequential(*(nn.Sequential(nn.Sequential(nn.ReLU())) for _ in range(50)))
+        for _ in "ab"
     ]
-    told = more(nn.Sequential(*halves, nn.Sequential(nn.Linear(2, 1))), "structure")["containers"]
+    told = more(nn.Sequential(*halves, nn.Sequential(nn.Linear(2, 1))), "structure")[
+        "containers"
+    ]
     assert {"", "0", "1", "2", "1.49"} <= told.keys()
     assert len(told) == 120
 
 
 def test_the_weights_of_a_long_state_dict_tell_their_shapes() -> None:
-    weights = nn.Sequential(*(nn.Linear(3, 2, bias=False) for _ in range(12))).state_dict()
+    weights = nn.Sequential(
+        *(nn.Linear(3, 2, bias=False) for _ in range(12))
+    ).state_dict()
     told = more(weights, "structure")
     assert len(told["items"]) == 8
     assert told["other_shapes"] == {f"{at}.weight": [2, 3] for at in range(8, 12)}

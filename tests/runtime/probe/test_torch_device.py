@@ -50,7 +50,9 @@ def noting() -> Iterator[set[str]]:
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             given = [
-                one for one in (*args, *(kwargs or {}).values()) if isinstance(one, torch.Tensor)
+                one
+                for one in (*args, *(kwargs or {}).values())
+                if isinstance(one, torch.Tensor)
             ]
             if any(one.device.type not in ("cpu", "meta") for one in given):
                 names.add(func.__name__.partition(".")[0])
@@ -73,7 +75,9 @@ def on_device(make: Callable[[str], Any]) -> Any:
 
 
 def layers(device: str) -> Any:
-    model = nn.Sequential(nn.Linear(4, 3, device="meta"), nn.ReLU(), nn.Linear(3, 2, device="meta"))
+    model = nn.Sequential(
+        nn.Linear(4, 3, device="meta"), nn.ReLU(), nn.Linear(3, 2, device="meta")
+    )
     for layer in (model[0], model[2]):
         for name, held in list(layer.named_parameters()):
             setattr(layer, name, nn.Parameter(torch.empty(held.shape, device=device)))
@@ -92,7 +96,9 @@ MADE: dict[str, Callable[[str], Any]] = {
         torch.empty(6, 4, device=device), torch.empty(6, device=device)
     ),
     "loader": lambda device: data.DataLoader(
-        data.TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)),
+        data.TensorDataset(
+            torch.empty(6, 4, device=device), torch.empty(6, device=device)
+        ),
         batch_size=2,
     ),
 }

@@ -15,7 +15,11 @@ from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
 pytestmark = needs("torch", "torchvision")
-torch, datasets, models = later("torch"), later("torchvision.datasets"), later("torchvision.models")
+torch, datasets, models = (
+    later("torch"),
+    later("torchvision.datasets"),
+    later("torchvision.models"),
+)
 transforms = later("torchvision.transforms")
 v2 = later("torchvision.transforms.v2")
 needs_copy = pytest.mark.skipif(
@@ -25,7 +29,9 @@ needs_copy = pytest.mark.skipif(
 
 def entry_of(value: Any) -> dict[str, Any]:
     request = {"target": "thing", "cells": [], "limits": UNHURRIED}
-    entry: dict[str, Any] = json.loads(look({"thing": value}, request))["variables"]["thing"]
+    entry: dict[str, Any] = json.loads(look({"thing": value}, request))["variables"][
+        "thing"
+    ]
     return entry
 
 
@@ -59,11 +65,14 @@ def test_composed_transforms_tell_their_steps(of: Any) -> None:
 def test_a_folder_of_pictures_as_pictures_and_as_tensors(pictures: Path) -> None:
     raw = entry_of(datasets.ImageFolder(str(pictures)))
     assert raw["structure"]["length"] == 6
-    assert raw["plus"]["structure"]["image_sizes"] == {"input": [[20, 10], [21, 10], [22, 10]]}
+    assert raw["plus"]["structure"]["image_sizes"] == {
+        "input": [[20, 10], [21, 10], [22, 10]]
+    }
     assert raw["plus"]["representation"]["image_modes"] == {"input": ["RGB"]}
     assert raw["plus"]["values"]["attributes"]["classes"] == ["knot", "plain"]
     loader = torch.utils.data.DataLoader(
-        datasets.ImageFolder(str(pictures), transform=transforms.ToTensor()), batch_size=4
+        datasets.ImageFolder(str(pictures), transform=transforms.ToTensor()),
+        batch_size=4,
     )
     error = entry_of(loader)["structure"]["dataset"]["batch_shapes"]["error"]
     assert "equal size" in error
@@ -73,7 +82,9 @@ def test_a_folder_of_pictures_as_pictures_and_as_tensors(pictures: Path) -> None
 
 @needs_copy
 def test_random_transforms_advance_nothing(pictures: Path) -> None:
-    random_crop = transforms.Compose([transforms.RandomResizedCrop(8), transforms.ToTensor()])
+    random_crop = transforms.Compose(
+        [transforms.RandomResizedCrop(8), transforms.ToTensor()]
+    )
     source = datasets.ImageFolder(str(pictures), transform=random_crop)
     state = torch.get_rng_state()
     first, second = entry_of(source), entry_of(source)

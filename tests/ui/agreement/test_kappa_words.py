@@ -21,7 +21,10 @@ def told(matrix: Matrix) -> str:
     """The sentence about labels with this confusion matrix, one case to an item."""
     counts = pd.DataFrame(matrix, index=SCALE, columns=SCALE)
     labels = [
-        [one, other] for one in SCALE for other in SCALE for _ in range(int(counts.loc[one, other]))
+        [one, other]
+        for one in SCALE
+        for other in SCALE
+        for _ in range(int(counts.loc[one, other]))
     ]
     cases = np.arange(len(labels))
     kappa = agreement.estimate(cohen_kappa.NOMINAL, labels, SCALE, cases, seed=1)
@@ -64,7 +67,9 @@ def test_the_numbers_are_those_of_the_matrix() -> None:
 def test_without_a_label_that_prevails_skew_is_not_the_reason() -> None:
     """One says "correct" for nearly everything, the other for half of it."""
     found = PairAgreement(0.02, -0.1, 0.15, 0.4, 0.5)
-    counts = pd.DataFrame(((24, 1, 0), (20, 5, 0), (0, 0, 0)), index=SCALE, columns=SCALE).T
+    counts = pd.DataFrame(
+        ((24, 1, 0), (20, 5, 0), (0, 0, 0)), index=SCALE, columns=SCALE
+    ).T
     sentence = kappa_words(found, counts)
     assert "skewed labels are not the reason" in sentence
     assert SKEW not in sentence

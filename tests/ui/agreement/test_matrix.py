@@ -26,7 +26,9 @@ def cells(html: str) -> list[list[str]]:
     return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
 
 
-def test_rows_are_the_first_annotators_and_have_their_sums(text_of: Callable[[str], str]) -> None:
+def test_rows_are_the_first_annotators_and_have_their_sums(
+    text_of: Callable[[str], str],
+) -> None:
     html = matrix([[1200, 40, 0], [6, 4, 0], [9, 6, 1]])
     assert cells(html)[1:] == [
         ["1,200", "40", "0", "1,240"],
@@ -47,7 +49,9 @@ def test_the_shade_is_the_share_of_the_row_and_the_title_says_both_shares() -> N
         *["0.000"] * 5,
         "1.000",
     ]
-    assert 'title="ana: correct; ben: partial: 1 (25.0% of the row, 12.5% of all)"' in html
+    assert (
+        'title="ana: correct; ben: partial: 1 (25.0% of the row, 12.5% of all)"' in html
+    )
     assert html.count("cw-same") == 3
 
 

@@ -17,7 +17,9 @@ def card(
     crash_line: int | None = 1,
     truth: str | None = "No such column.",
 ) -> Card:
-    return Card("k3", "pandas", code, crash_line, 4, truth, "keyerror", "'price'", texts)
+    return Card(
+        "k3", "pandas", code, crash_line, 4, truth, "keyerror", "'price'", texts
+    )
 
 
 def test_the_crashing_line_is_marked_and_the_ground_truth_stands_above_the_diagnosis(
@@ -55,7 +57,11 @@ def test_a_case_without_diagnosis_or_code_says_so(text_of: TextOf) -> None:
 
 def test_the_crashing_line_of_a_huge_cell_is_among_those_shown(text_of: TextOf) -> None:
     html = card_html(
-        card(Text("One.", 1), code="\n".join(f"x{i} = {i}" for i in range(5_000)), crash_line=4_321)
+        card(
+            Text("One.", 1),
+            code="\n".join(f"x{i} = {i}" for i in range(5_000)),
+            crash_line=4_321,
+        )
     )
     assert html.count("cw-side") == MAX_LINES
     assert "x4320" in text_of(html)
@@ -68,11 +74,15 @@ def test_hostile_texts_are_escaped_and_bounded(hostile: str, text_of: TextOf) ->
     assert len(html) < 6 * 2 * MAX_TEXT + MAX_LINES * 3_000
 
 
-def test_a_text_that_is_nearly_the_first_is_shown_as_its_differences(text_of: TextOf) -> None:
+def test_a_text_that_is_nearly_the_first_is_shown_as_its_differences(
+    text_of: TextOf,
+) -> None:
     first = Text("The column `price` is missing in `df`.", 3)
     html = card_html(
         card(
-            first, Text("The column `cost` is missing in `df`, twice.", 1), Text("Other words.", 1)
+            first,
+            Text("The column `cost` is missing in `df`, twice.", 1),
+            Text("Other words.", 1),
         )
     )
     text_of(html)
@@ -82,12 +92,18 @@ def test_a_text_that_is_nearly_the_first_is_shown_as_its_differences(text_of: Te
     assert "<p>Other words.</p>" in html
 
 
-def test_the_exception_that_a_text_names_stands_beside_the_true_one(text_of: TextOf) -> None:
+def test_the_exception_that_a_text_names_stands_beside_the_true_one(
+    text_of: TextOf,
+) -> None:
     text = text_of(card_html(card(Text("It ends in a KeyError.", None))))
     assert "Names KeyError, the exception that is raised." in text
-    text = text_of(card_html(card(Text("A `ValueError` or pandas.errors.MergeError.", None))))
+    text = text_of(
+        card_html(card(Text("A `ValueError` or pandas.errors.MergeError.", None)))
+    )
     assert "Names ValueError, MergeError; KeyError is raised." in text
-    assert "Names" not in text_of(card_html(card(Text("The column is missing. An Error.", None))))
+    assert "Names" not in text_of(
+        card_html(card(Text("The column is missing. An Error.", None)))
+    )
 
 
 def test_what_is_named_where_nothing_is_raised_is_said(text_of: TextOf) -> None:
@@ -101,7 +117,9 @@ def test_what_is_named_where_nothing_is_raised_is_said(text_of: TextOf) -> None:
     assert "Names" not in text_of(card_html(unknown))
 
 
-def test_code_in_backticks_is_code_and_no_markup_of_a_text_works(text_of: TextOf) -> None:
+def test_code_in_backticks_is_code_and_no_markup_of_a_text_works(
+    text_of: TextOf,
+) -> None:
     html = card_html(
         card(
             Text("`<b>x</b>` **bold** [a](b) <i>y</i>", 1),

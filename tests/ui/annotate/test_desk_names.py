@@ -33,13 +33,17 @@ ANNOTATORS = (
 
 
 @pytest.fixture
-def app(open_app: str, open_folder: DataFolder, answered_folder: DataFolder, tmp_path: Path) -> str:
+def app(
+    open_app: str, open_folder: DataFolder, answered_folder: DataFolder, tmp_path: Path
+) -> str:
     """An app with these campaigns. They are drawn beside it, because it holds its own database."""
     store = open_store(shutil.copy(answered_folder.database, tmp_path / "crane.duckdb"))
     try:
         for campaign in CAMPAIGNS:
             wanted = Population("minibench", "ours")
-            request = CampaignRequest(campaign, ANNOTATORS, wanted, Design(DrawKind.ALL), seed=7)
+            request = CampaignRequest(
+                campaign, ANNOTATORS, wanted, Design(DrawKind.ALL), seed=7
+            )
             keep_campaign(open_folder, drawn_plan(store, request))
     finally:
         store.close()
@@ -51,7 +55,9 @@ def test_a_desk_opens_under_every_name(app: str) -> None:
         (campaign, "ana_") for campaign in CAMPAIGNS
     ]
     for campaign, annotator in visits:
-        seen = Visitor(app).sees("annotate", f"campaign={campaign}&annotator={annotator}")
+        seen = Visitor(app).sees(
+            "annotate", f"campaign={campaign}&annotator={annotator}"
+        )
         assert seen.shows("crane_desk"), (campaign, annotator)
         assert not seen.shows("exception {"), (campaign, annotator)
     for campaign in CAMPAIGNS:

@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Plan, Population
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    LabelledVerdict,
+    Plan,
+    Population,
+)
 from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
 from crane_core.pipeline.campaigns.desk_names import KEY_FILE, DeskNames, desk_names
@@ -42,10 +48,18 @@ def plan() -> Plan:
         for setting in SETTINGS
     ]
     wish = CampaignRequest(
-        "pilot", ("ana", "ben"), Population("junobench", "study"), Design(kind=DrawKind.ALL), seed=5
+        "pilot",
+        ("ana", "ben"),
+        Population("junobench", "study"),
+        Design(kind=DrawKind.ALL),
+        seed=5,
     )
     return draw_plan(
-        wish, verdicts, guideline="g1", created_at="2026-11-21T10:00:00+00:00", left_out=0
+        wish,
+        verdicts,
+        guideline="g1",
+        created_at="2026-11-21T10:00:00+00:00",
+        left_out=0,
     )
 
 
@@ -71,12 +85,15 @@ def label_next(desk: LabelStore, annotator: str, label: str, n: int) -> None:
             "label": label,
         }
         taken = desk.take(
-            annotator, [act | {"item": showing.item, "showing": showing.showing, "seconds": 4.0}]
+            annotator,
+            [act | {"item": showing.item, "showing": showing.showing, "seconds": 4.0}],
         )
         assert taken.refused == {}
 
 
-def told(desk: LabelStore, annotator: str, have: tuple[str, ...] = ()) -> dict[str, object]:
+def told(
+    desk: LabelStore, annotator: str, have: tuple[str, ...] = ()
+) -> dict[str, object]:
     names = DeskNames(KEY, desk.plan, annotator)
     return snapshot(
         desk.journal(annotator),
@@ -113,13 +130,17 @@ def test_after_a_restart_the_last_items_can_be_gone_back_to(desk: LabelStore) ->
     assert (now["done"], now["median_s"]) == (25, 4.0)
 
 
-def test_nothing_that_another_annotator_does_changes_what_one_is_told(desk: LabelStore) -> None:
+def test_nothing_that_another_annotator_does_changes_what_one_is_told(
+    desk: LabelStore,
+) -> None:
     before = told(desk, "ben")
     label_next(desk, "ana", "wrong", 30)
     assert told(desk, "ben") == before
 
 
-def test_no_word_of_it_tells_detector_setting_or_instance(desk: LabelStore, plan: Plan) -> None:
+def test_no_word_of_it_tells_detector_setting_or_instance(
+    desk: LabelStore, plan: Plan
+) -> None:
     label_next(desk, "ana", "partial", 30)
     text = json.dumps(told(desk, "ana"))
     secrets = {*DETECTORS, "study", "reproduced", "setting", "detector", "showing"}
@@ -136,10 +157,14 @@ def test_names_hide_which_items_come_back_and_are_each_persons_own(
             names = DeskNames(KEY, one, annotator)
             written = {names.of(showing): showing for showing in plan.orders[annotator]}
             assert len(written) == len(plan.orders[annotator])
-            assert all(names.showing(name) == showing for name, showing in written.items())
+            assert all(
+                names.showing(name) == showing for name, showing in written.items()
+            )
             assert {len(name) for name in written} == {12}
             told_apart |= written.keys()
-    assert len(told_apart) == 2 * sum(len(plan.orders[annotator]) for annotator in plan.annotators)
+    assert len(told_apart) == 2 * sum(
+        len(plan.orders[annotator]) for annotator in plan.annotators
+    )
     assert any(showing.showing == 2 for showing in plan.orders["ana"])
 
 
@@ -151,7 +176,9 @@ def test_a_repeat_cannot_be_computed_from_what_a_browser_has(
     seen = {names.of(showing) for showing in plan.orders["ana"]}
     known = ("/2", "\0" + "2", "pilot", "ana", plan.created_at)
     for name in seen:
-        guesses = [name + end for end in known] + [f"pilot\0{plan.created_at}\0ana\0{name}\0{2}"]
+        guesses = [name + end for end in known] + [
+            f"pilot\0{plan.created_at}\0ana\0{name}\0{2}"
+        ]
         hashed = {hashlib.sha256(guess.encode()).hexdigest()[:12] for guess in guesses}
         assert hashed.isdisjoint(seen)
     assert seen.isdisjoint({item.item for item in plan.items}), (
@@ -160,21 +187,30 @@ def test_a_repeat_cannot_be_computed_from_what_a_browser_has(
     key = tmp_path / KEY_FILE
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert {names.of(showing) for showing in plan.orders["ana"]} == {
-        desk_names(DataFolder(tmp_path), plan, "ana").of(showing) for showing in plan.orders["ana"]
+        desk_names(DataFolder(tmp_path), plan, "ana").of(showing)
+        for showing in plan.orders["ana"]
     }
 
 
-def test_acts_that_waited_since_before_names_had_a_key_are_still_taken(plan: Plan) -> None:
+def test_acts_that_waited_since_before_names_had_a_key_are_still_taken(
+    plan: Plan,
+) -> None:
     names = DeskNames(KEY, plan, "ana")
     again = next(showing for showing in plan.orders["ana"] if showing.showing == 2)
     first = Showing(again.item, 1)
     before = hashlib.sha256(f"{again.item}/2".encode()).hexdigest()[:12]
-    assert [names.of_an_act(name) for name in (first.item, before, names.of(again))] == [
+    assert [
+        names.of_an_act(name) for name in (first.item, before, names.of(again))
+    ] == [
         first,
         again,
         again,
     ]
-    assert (names.showing(first.item), names.showing(before), names.of_an_act("000000000000")) == (
+    assert (
+        names.showing(first.item),
+        names.showing(before),
+        names.of_an_act("000000000000"),
+    ) == (
         None,
         None,
         None,
@@ -187,7 +223,11 @@ def test_a_card_that_is_asked_for_comes_first(desk: LabelStore, plan: Plan) -> N
     journal = desk.journal("ana")
     far = names.of(journal.undoable()[10])
     found = snapshot(
-        journal, None, names=names, held=Held(("x",), far), card_of=lambda item: f"card of {item}"
+        journal,
+        None,
+        names=names,
+        held=Held(("x",), far),
+        card_of=lambda item: f"card of {item}",
     )
     assert next(iter(found["cards"])) == far
     assert set(found["given"]) == set(found["undo"])

@@ -9,7 +9,12 @@ import pytest
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns.disputes import Dispute
-from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding, queue, texts
+from crane_core.ui.campaigns.decide_snapshot import (
+    DecisionOutcome,
+    deciding,
+    queue,
+    texts,
+)
 
 DECIDED = Annotation(
     "pilot",
@@ -53,10 +58,16 @@ def test_cards_and_evidence_are_sent_once_and_a_decided_item_says_by_whom() -> N
         card_of=lambda one: one.item,
         evidence_of=lambda item: item,
     )
-    assert (now["queue"], now["n_waiting"], now["n_all"]) == (["b", "a", "c", "d"], 3, 4)
+    assert (now["queue"], now["n_waiting"], now["n_all"]) == (
+        ["b", "a", "c", "d"],
+        3,
+        4,
+    )
     assert now["cards"] == {"b": "b", "c": "c", "d": "d"}
     assert now["evidence"] == {"b": "b", "a": "a"}
-    assert now["decided"] == {"b": "Decided by cleo: ✗ wrong. A new decision replaces it."}
+    assert now["decided"] == {
+        "b": "Decided by cleo: ✗ wrong. A new decision replaces it."
+    }
     assert [label["key"] for label in now["labels"]] == ["1", "2", "3"]
     assert [reason["key"] for reason in now["reasons"]] == ["4", "5", "6", "7", "8"]
     assert texts(Path()) == []

@@ -9,7 +9,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Plan, Population
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    LabelledVerdict,
+    Plan,
+    Population,
+)
 from crane_core.pipeline.campaigns.campaigns import keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.places import DataFolder
@@ -34,14 +40,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
 @pytest.fixture
 def plan(folder: DataFolder) -> Plan:
     verdicts = [
-        LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}")
+        LabelledVerdict(
+            "made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}"
+        )
         for i in range(9)
     ]
     wish = CampaignRequest(
-        "pilot", ("ana", "ben"), Population("made", "ours"), Design(kind=DrawKind.ALL), seed=5
+        "pilot",
+        ("ana", "ben"),
+        Population("made", "ours"),
+        Design(kind=DrawKind.ALL),
+        seed=5,
     )
     drawn = draw_plan(
-        wish, verdicts, guideline="Judge.\n", created_at="2026-01-02T03:04:05+00:00", left_out=0
+        wish,
+        verdicts,
+        guideline="Judge.\n",
+        created_at="2026-01-02T03:04:05+00:00",
+        left_out=0,
     )
     keep_campaign(folder, drawn)
     return drawn
@@ -59,7 +75,9 @@ def test_a_lead_sees_the_change_stores_it_and_finds_it_in_the_history(
     visit = AppTest.from_function(page).run()
     assert visit.text_area[0].value == "Judge.\n"
     assert "Nothing is changed yet" in visit.tabs[0].caption[0].value
-    visit.text_area[0].input("Judge <b>well</b>. ![seen](https://elsewhere.example/x.png)").run()
+    visit.text_area[0].input(
+        "Judge <b>well</b>. ![seen](https://elsewhere.example/x.png)"
+    ).run()
     shown = visit.tabs[0].get("html")[0].proto.body
     assert "Judge" in shown and "<b>well" not in shown and "cw-changed-1" in shown
     assert (
@@ -76,7 +94,9 @@ def test_a_lead_sees_the_change_stores_it_and_finds_it_in_the_history(
     assert "Nothing is changed yet" in visit.tabs[0].caption[0].value
 
 
-def test_the_same_text_and_no_name_are_refused_in_words(folder: DataFolder, plan: Plan) -> None:
+def test_the_same_text_and_no_name_are_refused_in_words(
+    folder: DataFolder, plan: Plan
+) -> None:
     visit = AppTest.from_function(page).run()
     store(visit, "Judge.")
     assert "already" in visit.error[0].value
@@ -95,7 +115,11 @@ def test_the_change_of_another_lead_is_shown_before_it_is_replaced(
     assert "kim changed the guideline meanwhile" in visit.error[0].value
     assert "twice" in visit.tabs[0].get("html")[0].proto.body
     store(visit, "Judge well and twice.")
-    assert [entry.by for entry in guideline_versions(folder, plan)] == ["", "kim", "lea"]
+    assert [entry.by for entry in guideline_versions(folder, plan)] == [
+        "",
+        "kim",
+        "lea",
+    ]
 
 
 def test_a_form_that_nobody_edited_follows_the_text_in_force(

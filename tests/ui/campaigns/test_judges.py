@@ -51,22 +51,34 @@ def test_final_labels_and_undefined_values_have_dashes() -> None:
     row = shown(ROW | nothing | {"person": "pilot: final"}, "pilot", study_labels())
     assert (row["Person"], row["Cohen's kappa"]) == ("final", "–")
     assert {
-        row[name] for name in ("Correct, person only", "Correct, with the judge", "Both + judge")
+        row[name]
+        for name in ("Correct, person only", "Correct, with the judge", "Both + judge")
     } == {"–"}
 
 
 def test_a_value_without_an_interval_says_so() -> None:
     row = shown(
         ROW
-        | {"percent": 0.0, "percent_why": "every resample has one value", "kappa_why": "too few"},
+        | {
+            "percent": 0.0,
+            "percent_why": "every resample has one value",
+            "kappa_why": "too few",
+        },
         "pilot",
         study_labels(),
     )
-    assert (row["Agreement"], row["Cohen's kappa"]) == ("0.0% (no interval)", "0.85 (no interval)")
+    assert (row["Agreement"], row["Cohen's kappa"]) == (
+        "0.0% (no interval)",
+        "0.85 (no interval)",
+    )
 
 
-def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estimate() -> None:
-    assert {"Credit, person only", "Credit, with the judge"} < set(shown(ROW, "pilot", FOUR))
+def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estimate() -> (
+    None
+):
+    assert {"Credit, person only", "Credit, with the judge"} < set(
+        shown(ROW, "pilot", FOUR)
+    )
     assert "Credit, with the judge: prediction-powered" in note(FOUR)
     words = (
         "Credit: the mean over the labels (correct 1, partial 0.5, wrong 0; a judge's unverifiable 0; "
@@ -74,7 +86,9 @@ def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estim
     )
     assert counted_words(FOUR) == words
     assert note(FOUR).endswith(literal(words))
-    silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+    silent = replace(
+        TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
+    )
     assert list(shown(ROW, "pilot", silent)) == [
         "Person",
         "Judge",

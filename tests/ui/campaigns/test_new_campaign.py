@@ -19,7 +19,14 @@ def test_a_run_that_ends_while_the_app_runs_is_offered(
     with serve(folder.path) as address:
         visitor = Visitor(address)
         assert visitor.sees("campaigns").shows(MISSING)
-        some = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_*")
+        some = (
+            "--setting",
+            "code",
+            "--benchmark",
+            "minibench",
+            "--instances",
+            "numpy_*",
+        )
         assert detect("--detector", "fake", *some, "--runs", "1").code == 0
         offered = visitor.sees("campaigns")
         assert not offered.shows(MISSING)

@@ -31,7 +31,11 @@ def test_who_has_not_labelled_is_shown_as_such(text_of: TextOf) -> None:
     )
 
 
-def test_a_hostile_note_stays_text_and_is_bounded(hostile: str, text_of: TextOf) -> None:
-    html = said_html([GivenLabel("ana", Label.PARTIAL, "b", hostile, False)], study_labels())
+def test_a_hostile_note_stays_text_and_is_bounded(
+    hostile: str, text_of: TextOf
+) -> None:
+    html = said_html(
+        [GivenLabel("ana", Label.PARTIAL, "b", hostile, False)], study_labels()
+    )
     assert len(text_of(html)) < MAX_NOTE + 200
     assert text_of(html).startswith("ana")

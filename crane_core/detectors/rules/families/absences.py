@@ -14,7 +14,14 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("absences")
-_OF_PANDAS = ("read_csv", "read_table", "read_excel", "read_pickle", "read_fwf", "read_stata")
+_OF_PANDAS = (
+    "read_csv",
+    "read_table",
+    "read_excel",
+    "read_pickle",
+    "read_fwf",
+    "read_stata",
+)
 _OF_NUMPY = ("load", "loadtxt", "genfromtxt", "fromfile")
 # cv2.imread is left out on purpose: without the file it returns None, and the crash comes later.
 _RAISE_WITHOUT_FILE = frozenset(
@@ -46,11 +53,19 @@ _RAISE_WITHOUT_FILE = frozenset(
 _FIT_FIRST = "Call fit first: attributes that end in an underscore exist only after fitting; or correct the name."
 
 
-def _absent(operation: Operation, exception: str, why: str, fact: str, otherwise: str) -> NoReturn:
+def _absent(
+    operation: Operation, exception: str, why: str, fact: str, otherwise: str
+) -> NoReturn:
     """The crash; what there is instead, where the state tells it."""
     similar = operation.absent.get("similar") or ()
-    there = f"; there is {', '.join(repr(one) for one in similar[:3])}" if similar else ""
-    remedy = f"Write {similar[0]!r} instead." if similar and otherwise != _FIT_FIRST else otherwise
+    there = (
+        f"; there is {', '.join(repr(one) for one in similar[:3])}" if similar else ""
+    )
+    remedy = (
+        f"Write {similar[0]!r} instead."
+        if similar and otherwise != _FIT_FIRST
+        else otherwise
+    )
     operation.crash(exception, why, fact=fact + there, remedy=remedy)
 
 
@@ -58,7 +73,11 @@ def _absent(operation: Operation, exception: str, why: str, fact: str, otherwise
 def no_attribute(operation: Operation) -> Answer:
     """Raises Crash for a name that a module or object lacks; its class depends on the access."""
     absent = operation.absent
-    name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
+    name, kind, of = (
+        absent.get("attribute"),
+        absent.get("type", "object"),
+        absent.get("of", ""),
+    )
     # Python raises ImportError for `from module import name`, but AttributeError for `module.name`.
     if isinstance(operation.node, ast.ImportFrom):
         instead = "Import a name that the installed version has."
@@ -73,7 +92,9 @@ def no_attribute(operation: Operation) -> Answer:
     if name in ("__call__", "__getitem__"):
         cannot = "is not callable" if name == "__call__" else "has no items"
         fact = f"{of} is of type {kind}"
-        operation.crash("TypeError", f"{of} {cannot}", fact=fact, remedy="Use another object here.")
+        operation.crash(
+            "TypeError", f"{of} {cannot}", fact=fact, remedy="Use another object here."
+        )
     # In scikit-learn, what fit learns ends in an underscore; private names begin with one.
     is_learnt = (
         kind.startswith("sklearn.")
@@ -81,7 +102,11 @@ def no_attribute(operation: Operation) -> Answer:
         and name.endswith("_")
         and name[:1] != "_"
     )
-    instead = _FIT_FIRST if is_learnt else f"Remove {name}, or use an attribute that {kind} has."
+    instead = (
+        _FIT_FIRST
+        if is_learnt
+        else f"Remove {name}, or use an attribute that {kind} has."
+    )
     fact = f"{of} is of type {absent.get('module', kind)}"
     _absent(operation, "AttributeError", f"{of} has no attribute {name}", fact, instead)
 
@@ -102,7 +127,13 @@ def no_column(operation: Operation) -> Answer:
     is_in_query = absent.get("in") == "query" or _is_in_query(operation.node, column)
     exception = "UndefinedVariableError" if is_in_query else "KeyError"
     fact = f"{of} has {absent.get('n_columns', 'other')} columns"
-    _absent(operation, exception, f"{of} has no column {column!r}", fact, "Use an existing column.")
+    _absent(
+        operation,
+        exception,
+        f"{of} has no column {column!r}",
+        fact,
+        "Use an existing column.",
+    )
 
 
 def _is_in_query(node: ast.AST, column: object) -> bool:
@@ -119,7 +150,9 @@ def _is_in_query(node: ast.AST, column: object) -> bool:
 
 def _query_of(node: ast.AST) -> str:
     match node:
-        case ast.Call(ast.Attribute(attr="query" | "eval"), [ast.Constant(str(text)), *_]):
+        case ast.Call(
+            ast.Attribute(attr="query" | "eval"), [ast.Constant(str(text)), *_]
+        ):
             return text
     return ""
 
@@ -133,7 +166,9 @@ def no_key(operation: Operation) -> Answer:
         size = "shape" if "shape" in absent else "length"
         # Arrays raise IndexError for any bad index; lists raise TypeError for all but integers.
         exception = (
-            "IndexError" if size == "shape" or isinstance(absent["index"], int) else "TypeError"
+            "IndexError"
+            if size == "shape" or isinstance(absent["index"], int)
+            else "TypeError"
         )
         # NumPy raises ValueError, "no field of name r", for a structured array.
         exception = "ValueError" if absent.get("why") == "no such field" else exception
@@ -141,11 +176,18 @@ def no_key(operation: Operation) -> Answer:
             f"{of} has no item {absent['index']!r}",
             f"{of} is a {kind} of {size} {absent.get(size)}",
         )
-        operation.crash(exception, why, fact=fact, remedy="Use an index below its length.")
+        operation.crash(
+            exception, why, fact=fact, remedy="Use an index below its length."
+        )
     key = absent.get("key", absent.get("label"))
     if absent.get("in") == "index":
-        why, fact = f"the index of {of} has no label {key!r}", f"the index of {of} has other labels"
-        _absent(operation, "KeyError", why, fact, "Select rows by position: .iloc[...].")
+        why, fact = (
+            f"the index of {of} has no label {key!r}",
+            f"the index of {of} has other labels",
+        )
+        _absent(
+            operation, "KeyError", why, fact, "Select rows by position: .iloc[...]."
+        )
     _absent(
         operation,
         "KeyError",
@@ -161,7 +203,9 @@ def no_module(operation: Operation) -> Answer:
     module = operation.absent.get("module")
     fact = f"{module} is not installed in the kernel's environment"
     remedy = f"Install the package that provides {module}, or import another module."
-    operation.crash("ModuleNotFoundError", f"No module named {module}", fact=fact, remedy=remedy)
+    operation.crash(
+        "ModuleNotFoundError", f"No module named {module}", fact=fact, remedy=remedy
+    )
 
 
 @RULES.missing("arguments")
@@ -189,4 +233,6 @@ def no_file(operation: Operation) -> Answer:
         return UNKNOWN
     fact = f"{path!r} does not exist in the kernel's folder"
     why = f"No such file or directory: {path!r}"
-    _absent(operation, "FileNotFoundError", why, fact, "Correct the path, or add the file.")
+    _absent(
+        operation, "FileNotFoundError", why, fact, "Correct the path, or add the file."
+    )

@@ -23,5 +23,7 @@ def labels(operation: Operation) -> Answer:
     if not isinstance(told, (list, tuple)) or len(told) != length or length > _MOST:
         return UNKNOWN
     # An ellipsis marks a label that the state cut; as it is, it would be a missing column.
-    is_plain = all(isinstance(label, (str, int)) and "\u2026" not in str(label) for label in told)
+    is_plain = all(
+        isinstance(label, (str, int)) and "\u2026" not in str(label) for label in told
+    )
     return AbstractValue("list", items=map(literal, told)) if is_plain else UNKNOWN

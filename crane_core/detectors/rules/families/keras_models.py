@@ -104,17 +104,25 @@ def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> No
     model.items.append(layer)
     # An input has no weights and changes no shape: it is the model's input, noted above.
     if layer.class_name not in ("KerasTensor", "InputLayer"):
-        model.facts["output_shape"] = _step(operation, layer, model.fact("output_shape"))
+        model.facts["output_shape"] = _step(
+            operation, layer, model.fact("output_shape")
+        )
 
 
 def _input_of(layer: AbstractValue) -> Shape | None:
     """The shape that a first layer states for the model's input."""
     if layer.class_name == "InputLayer":
         return _shape(layer.mapping("config").get("batch_shape"))
-    return layer.shape if layer.class_name == "KerasTensor" else _shape(layer.fact("stated_input"))
+    return (
+        layer.shape
+        if layer.class_name == "KerasTensor"
+        else _shape(layer.fact("stated_input"))
+    )
 
 
-def _step(operation: Operation, layer: AbstractValue, shape: Shape | None) -> Shape | None:
+def _step(
+    operation: Operation, layer: AbstractValue, shape: Shape | None
+) -> Shape | None:
     """What a layer makes of what comes before it: it is tried, as if it were called."""
     # A layer of another package or of the notebook may reshape as it likes.
     if shape is None or layer.path or layer.package != "keras":
@@ -135,14 +143,21 @@ def _shape(known: Any) -> Shape | None:
 @RULES.function("keras.Model", "keras.models.Model")
 def model_made(operation: Operation) -> Answer:
     """Model(inputs, outputs) of symbolic tensors."""
-    bound = operation.arguments.bound("inputs, outputs, name=None, trainable=True, **more")
+    bound = operation.arguments.bound(
+        "inputs, outputs, name=None, trainable=True, **more"
+    )
     if bound is None:
         return UNCHANGED
     ends = [bound["inputs"], bound["outputs"]]
     # Model([a], [b]) with lists of one is the same model as Model(a, b).
-    ends = [end.items[0] if end.items is not None and len(end.items) == 1 else end for end in ends]
+    ends = [
+        end.items[0] if end.items is not None and len(end.items) == 1 else end
+        for end in ends
+    ]
     shapes = [end.shape if end.class_name == "KerasTensor" else None for end in ends]
-    facts = known_facts(compiled=False, built=True, input_shape=shapes[0], output_shape=shapes[1])
+    facts = known_facts(
+        compiled=False, built=True, input_shape=shapes[0], output_shape=shapes[1]
+    )
     return AbstractValue(_FUNCTIONAL, facts, words=operation.text)
 
 
@@ -174,7 +189,11 @@ def _array_shape(value: AbstractValue | None) -> Shape | None:
     """The shape of an array, frame or series."""
     if value is None or not any(value.is_a(package, name) for package, name in _ARRAYS):
         return None
-    if value.shape is None and value.is_a("pandas", "Series") and type(value.fact("length")) is int:
+    if (
+        value.shape is None
+        and value.is_a("pandas", "Series")
+        and type(value.fact("length")) is int
+    ):
         return (value.fact("length"),)
     return value.shape
 
@@ -189,9 +208,15 @@ def _given(inputs: AbstractValue, labels: AbstractValue | None) -> ModelBatch | 
         return _of_iterator(inputs)
     # Two parts are data and labels; a third would be sample weights.
     spec = inputs.fact("element_spec")
-    if inputs.package == "tensorflow" and isinstance(spec, (list, tuple)) and len(spec) == 2:
+    if (
+        inputs.package == "tensorflow"
+        and isinstance(spec, (list, tuple))
+        and len(spec) == 2
+    ):
         shapes = [
-            _shape(part["shape"]) if isinstance(part, dict) and part.keys() == _SPEC else None
+            _shape(part["shape"])
+            if isinstance(part, dict) and part.keys() == _SPEC
+            else None
             for part in spec
         ]
         return (
@@ -213,8 +238,12 @@ def _of_iterator(value: AbstractValue) -> ModelBatch | None:
     if not isinstance(image, (list, tuple)):
         return None
     # "categorical" labels are one-hot rows; "binary" and "sparse" ones are a number for each image.
-    labels = (None, n_classes) if mode == "categorical" and type(n_classes) is int else None
-    return ModelBatch((None, *image), (None,) if mode in ("binary", "sparse") else labels)
+    labels = (
+        (None, n_classes) if mode == "categorical" and type(n_classes) is int else None
+    )
+    return ModelBatch(
+        (None, *image), (None,) if mode in ("binary", "sparse") else labels
+    )
 
 
 def _unbatched(shape: Shape) -> Shape:
@@ -227,7 +256,10 @@ def _unbatched(shape: Shape) -> Shape:
 
 def _is_keras_3(operation: Operation, model: AbstractValue) -> bool:
     """Keras 2 compares less before it computes."""
-    keras, tensorflow = version_of(operation, "keras"), version_of(operation, "tensorflow")
+    keras, tensorflow = (
+        version_of(operation, "keras"),
+        version_of(operation, "tensorflow"),
+    )
     if keras is not None or tensorflow is not None:
         return (
             # Without a version of Keras the one of TensorFlow decides.
@@ -255,7 +287,9 @@ def _through_model(
             if model.class_name == "Functional"
             else len(wanted) - (_first_layer(model).class_name in _RECURRENT)
         )
-        is_other = fitted is not None and any(map(differ, wanted[first:], fitted[first:]))
+        is_other = fitted is not None and any(
+            map(differ, wanted[first:], fitted[first:])
+        )
         # Keras 2 brings data to the model's rank: a model for (None, 4) takes (12,) and (12, 3, 4).
         if (fitted is None or is_other) and _is_keras_3(operation, model):
             operation.crash(
@@ -268,7 +302,11 @@ def _through_model(
     layers = _layers(model) if model.class_name == "Sequential" else None
     for layer in layers or ():
         flowing = _step(operation, layer, flowing)
-    return flowing if layers and flowing is not None else _shape(model.fact("output_shape"))
+    return (
+        flowing
+        if layers and flowing is not None
+        else _shape(model.fact("output_shape"))
+    )
 
 
 def _with_rank(data: Shape, model: Shape) -> Shape | None:
@@ -287,9 +325,14 @@ def _layers(model: AbstractValue) -> list[AbstractValue] | None:
     # A state cuts deep models: a chain with gaps would end at the wrong shape.
     if found is None and not model.fact("layers_not_shown"):
         known = model.mapping("layers").values()
-        found = [AbstractValue(f"keras.layers.{facts.get('type')}", dict(facts)) for facts in known]
+        found = [
+            AbstractValue(f"keras.layers.{facts.get('type')}", dict(facts))
+            for facts in known
+        ]
     return found and [
-        layer for layer in found if layer.class_name not in ("KerasTensor", "InputLayer")
+        layer
+        for layer in found
+        if layer.class_name not in ("KerasTensor", "InputLayer")
     ]
 
 
@@ -298,7 +341,11 @@ def _first_layer(model: AbstractValue) -> AbstractValue:
 
 
 def _judge_labels(
-    operation: Operation, model: AbstractValue, given: ModelBatch, output: Shape, what: str
+    operation: Operation,
+    model: AbstractValue,
+    given: ModelBatch,
+    output: Shape,
+    what: str,
 ) -> None:
     """The loss is tried, as if it were called."""
     loss = model.mapping("loss").get("type", model.fact("loss"))
@@ -325,7 +372,9 @@ def _judge_labels(
         )
 
 
-def _refuse_beyond(operation: Operation, ends: Any, n: Any, why: str, what: str) -> None:
+def _refuse_beyond(
+    operation: Operation, ends: Any, n: Any, why: str, what: str
+) -> None:
     """Numbers of classes, or of words, of which there are fewer."""
     if (
         type(n) is not int
@@ -335,7 +384,9 @@ def _refuse_beyond(operation: Operation, ends: Any, n: Any, why: str, what: str)
         return
     if (
         # The upper end first: labels that count from 1 are the usual case. NaN is in no range.
-        beyond := next((end for end in reversed(ends) if end == end and not 0 <= end < n), None)
+        beyond := next(
+            (end for end in reversed(ends) if end == end and not 0 <= end < n), None
+        )
     ) is not None:
         operation.crash(
             "InvalidArgumentError",
@@ -346,7 +397,10 @@ def _refuse_beyond(operation: Operation, ends: Any, n: Any, why: str, what: str)
 
 
 def _judge(
-    operation: Operation, model: AbstractValue, x: AbstractValue, y: AbstractValue | None
+    operation: Operation,
+    model: AbstractValue,
+    x: AbstractValue,
+    y: AbstractValue | None,
 ) -> None:
     given = _given(x, y)
     if given is None:
@@ -365,14 +419,20 @@ def _judge(
         )
     if output is not None:
         _judge_labels(
-            operation, model, given, output, (y.words if y is not None else x.words) or "y"
+            operation,
+            model,
+            given,
+            output,
+            (y.words if y is not None else x.words) or "y",
         )
 
 
 # Steps
 
 
-_EVALUATE: Final = "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, **more"
+_EVALUATE: Final = (
+    "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, **more"
+)
 _FIT: Final = (
     "x=None, y=None, batch_size=None, epochs=1, verbose='auto', callbacks=None, validation_split=0.0,"
     " validation_data=None, **more"
@@ -383,7 +443,9 @@ _FIT: Final = (
 def fitted(operation: Operation) -> Answer:
     """Data and labels against the model; the model has other weights then, and is what it was."""
     model = operation.receiver
-    bound = operation.arguments.bound({"fit": _FIT, "evaluate": _EVALUATE}[operation.name])
+    bound = operation.arguments.bound(
+        {"fit": _FIT, "evaluate": _EVALUATE}[operation.name]
+    )
     if bound is None or "x" not in bound:
         return UNKNOWN
     # Keras 2 raised RuntimeError here, Keras 3 raises ValueError.
@@ -415,7 +477,9 @@ def fitted(operation: Operation) -> Answer:
     )
 
 
-def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
+def _refuse_lengths(
+    operation: Operation, x: AbstractValue, y: AbstractValue | None
+) -> None:
     one, other = _array_shape(x), _array_shape(y)
     # Generators and datasets bring their own labels: only arrays and tables are counted.
     if y is not None and one and other and differ(one[0], other[0]):
@@ -445,14 +509,18 @@ def predicted(operation: Operation) -> Answer:
         return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))
     # predict joins all batches in one NumPy array; a call returns one tensor for what it got.
     shape = (given.n, *output[1:]) if given is not None and output is not None else None
-    return AbstractValue("numpy.ndarray", known_facts(shape=shape), words=operation.text)
+    return AbstractValue(
+        "numpy.ndarray", known_facts(shape=shape), words=operation.text
+    )
 
 
 @RULES.method("keras.Sequential", "build")
 def built(operation: Operation) -> Answer:
     """build((None, 40)): the layers meet the shape."""
     given = operation.first
-    flowing = None if given.items is None else _shape([item.literal for item in given.items])
+    flowing = (
+        None if given.items is None else _shape([item.literal for item in given.items])
+    )
     for layer in (
         (_layers(operation.receiver) or ())
         # With an Input in front, the layers met their shapes when they were added.
@@ -492,5 +560,8 @@ def method_gone(operation: Operation) -> Answer:
         return UNKNOWN
     fact = f"{model.named('the model')} is of type {model.class_name}"
     operation.crash(
-        "AttributeError", f"a Keras 3 model has no attribute {name}", fact=fact, remedy=_GONE[name]
+        "AttributeError",
+        f"a Keras 3 model has no attribute {name}",
+        fact=fact,
+        remedy=_GONE[name],
     )

@@ -33,21 +33,35 @@ _LEARNT: Final = (
         "booster_",
         "evals_result_",
     ),
-    *("feature_importances_", "feature_name_", "n_estimators_", "classes_", "n_classes_"),
+    *(
+        "feature_importances_",
+        "feature_name_",
+        "n_estimators_",
+        "classes_",
+        "n_classes_",
+    ),
 )
 """Properties that ask whether the model is fitted first."""
 # LightGBM writes feature names into JSON, and refuses characters that would break it.
 _OF_JSON: Final = '",:[]{}'
 _NUMBERS: Final = ("int8", "int16", "int32", "int64", "uint", "float", "bool")
 # Other names of the two objectives, from LightGBM's list of parameters.
-_MANY: Final = ("multiclass", "softmax", "multiclassova", "multiclass_ova", "ova", "ovr")
+_MANY: Final = (
+    "multiclass",
+    "softmax",
+    "multiclassova",
+    "multiclass_ova",
+    "ova",
+    "ovr",
+)
 
 
 # Estimators
 
 
 @RULES.function(
-    *[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS]
+    *[f"lightgbm.{name}" for name in _KINDS],
+    *[f"lightgbm.sklearn.{name}" for name in _KINDS],
 )
 def made(operation: Operation) -> Answer:
     """A new estimator of LightGBM, not fitted."""
@@ -66,7 +80,9 @@ def fitting(operation: Operation) -> Answer:
     x, y = given["X"], given["y"]
     _refuse_data(operation, x, y)
     # LGBMClassifier.fit calls scikit-learn's check_classification_targets.
-    fraction = data.fraction_in(data.values_of(y)) if is_array(y) or is_series(y) else None
+    fraction = (
+        data.fraction_in(data.values_of(y)) if is_array(y) or is_series(y) else None
+    )
     if model.class_name == "LGBMClassifier" and fraction is not None:
         operation.crash(
             "ValueError",
@@ -112,7 +128,8 @@ def dataset_made(operation: Operation) -> Answer:
     if bound is None:
         return UNKNOWN
     return AbstractValue(
-        _DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound}
+        _DATASET,
+        attributes={name: bound[name] for name in ("data", "label") if name in bound},
     )
 
 
@@ -150,7 +167,9 @@ def trained(operation: Operation) -> Answer:
     )
     _refuse_data(operation, x, y)
     _refuse_stopping(operation, bound, "valid_sets")
-    return AbstractValue(_BOOSTER, known_facts(n_features=data.n_features(x)), words=operation.text)
+    return AbstractValue(
+        _BOOSTER, known_facts(n_features=data.n_features(x)), words=operation.text
+    )
 
 
 @RULES.method("lightgbm.Booster", "predict")
@@ -169,7 +188,9 @@ def early_stopping(operation: Operation) -> Answer:
 # What both refuse
 
 
-def _refuse_stopping(operation: Operation, given: dict[str, AbstractValue], name: str) -> None:
+def _refuse_stopping(
+    operation: Operation, given: dict[str, AbstractValue], name: str
+) -> None:
     """Early stopping needs something to evaluate on."""
     callbacks = given.get("callbacks", AbstractValue()).items or ()
     # The callback itself raises in the first iteration, when there is no result to compare.
@@ -190,19 +211,32 @@ def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> No
             why = "DataFrame.dtypes for data must be int, float or bool (or categories)"
             fact = f"column {label!r} of {x.named('X')} has dtype {dtype}"
             operation.crash(
-                "ValueError", why, fact=fact, remedy="convert it to categories: astype('category')"
+                "ValueError",
+                why,
+                fact=fact,
+                remedy="convert it to categories: astype('category')",
             )
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     # Only tables and arrays are counted: a Dataset may also be made from a file or a list of parts.
-    if differ(n_x, n_y) and (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y)):
+    if (
+        differ(n_x, n_y)
+        and (is_frame(x) or is_array(x))
+        and (is_array(y) or is_series(y))
+    ):
         operation.crash(
             # scikit-learn counts the rows of an array in fit; a frame goes to LightGBM as it is.
-            "ValueError" if operation.name == "fit" and is_array(x) else "LightGBMError",
+            "ValueError"
+            if operation.name == "fit" and is_array(x)
+            else "LightGBMError",
             f"Length of labels differs from the length of data: {n_y} and {n_x}",
             fact=f"{x.named('the data')} has {n_x} rows, {y.named('the label')} has {n_y}",
             remedy="select both from the same rows",
         )
-    odd = [name for name in data.names_of(x) or () if any(letter in name for letter in _OF_JSON)]
+    odd = [
+        name
+        for name in data.names_of(x) or ()
+        if any(letter in name for letter in _OF_JSON)
+    ]
     if odd:
         operation.crash(
             "LightGBMError",

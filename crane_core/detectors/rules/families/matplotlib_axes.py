@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    known_facts,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import ARRAY, is_none, literal_of, whole
+from crane_core.detectors.rules.families.numpy_arrays import (
+    ARRAY,
+    is_none,
+    literal_of,
+    whole,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.harmless import may_run_notebook_code
 from crane_core.detectors.rules.operation import Operation
@@ -38,7 +48,10 @@ def subplots_of_figure(operation: Operation) -> Answer:
 
 def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
-    rows, columns = whole(given.get("nrows", literal(1))), whole(given.get("ncols", literal(1)))
+    rows, columns = (
+        whole(given.get("nrows", literal(1))),
+        whole(given.get("ncols", literal(1))),
+    )
     # subplot_kw={'projection': '3d'} makes axes of another class, with other methods.
     held = AXES if is_none(given.get("subplot_kw")) else None
     squeeze = literal_of(given.get("squeeze"), True)
@@ -64,7 +77,9 @@ def drawn(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-@RULES.function("matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use")
+@RULES.function(
+    "matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use"
+)
 def style(operation: Operation) -> Answer:
     """Styles have the version of seaborn in their names since matplotlib 3.6, and no other since 3.8."""
     text = operation.first.literal
@@ -88,7 +103,16 @@ def style(operation: Operation) -> Answer:
 
 
 # Names of pyplot: plt.xlabel(...) is ax.set_xlabel(...) for a single axes.
-_SETTERS: Final = ("xlabel", "ylabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale")
+_SETTERS: Final = (
+    "xlabel",
+    "ylabel",
+    "xlim",
+    "ylim",
+    "xticks",
+    "yticks",
+    "xscale",
+    "yscale",
+)
 _OF_FIGURES: Final = (
     "suptitle",
     "tight_layout",
@@ -109,7 +133,17 @@ _NOT_OF_AXES: Final = {
 }
 # legend and text are not in the list: figures have these methods, too.
 _NOT_OF_FIGURES: Final = (
-    *("plot", "scatter", "bar", "hist", "boxplot", "imshow", "grid", "title", *_SETTERS[:6]),
+    *(
+        "plot",
+        "scatter",
+        "bar",
+        "hist",
+        "boxplot",
+        "imshow",
+        "grid",
+        "title",
+        *_SETTERS[:6],
+    ),
     *("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_ylim"),
 )
 

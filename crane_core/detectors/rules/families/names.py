@@ -27,7 +27,10 @@ def not_defined(operation: Operation) -> Answer:
         known.append(f"code cell {_cell(places[0])} defines it but has not run")
         remedy = f"Run code cell {_cell(places[0])} first."
     operation.crash(
-        "NameError", f"name '{name}' is not defined", fact="; ".join(known), remedy=remedy
+        "NameError",
+        f"name '{name}' is not defined",
+        fact="; ".join(known),
+        remedy=remedy,
     )
 
 
@@ -35,10 +38,16 @@ def not_defined(operation: Operation) -> Answer:
 def without_value(operation: Operation) -> Answer:
     """Raises Crash for a name that this code assigns only later, or has deleted."""
     name, is_local = operation.absent["name"], operation.absent["is_local"]
-    where = "the function assigns it only later" if is_local else "the cell deleted it before"
+    where = (
+        "the function assigns it only later"
+        if is_local
+        else "the cell deleted it before"
+    )
     exception = "UnboundLocalError" if is_local else "NameError"
     remedy = f"Assign a value to {name} before this line."
-    operation.crash(exception, f"{name} has no value here", fact=f"{name}: {where}", remedy=remedy)
+    operation.crash(
+        exception, f"{name} has no value here", fact=f"{name}: {where}", remedy=remedy
+    )
 
 
 def _cell(place: Any) -> Any:

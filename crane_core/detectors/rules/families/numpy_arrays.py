@@ -12,7 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    all_known,
+    known_facts,
+)
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.harmless import VALUE_FACTS, may_share_memory
 from crane_core.detectors.rules.operation import Operation
@@ -43,16 +47,22 @@ def array(
     """An array of which so much is known. Of shape () it is the number that NumPy returns in its place."""
     if shape == ():
         return scalar(dtype, words)
-    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype, **facts), words=words)
+    return AbstractValue(
+        ARRAY, known_facts(shape=shape, dtype=dtype, **facts), words=words
+    )
 
 
 def scalar(dtype: str | None, words: str = "") -> AbstractValue:
     """An element of an array; of objects it may be anything."""
     is_numeric = (kind_of(dtype) or "?") in "biufc"
-    return AbstractValue(f"numpy.{np.dtype(dtype).name}" if is_numeric else "", words=words)
+    return AbstractValue(
+        f"numpy.{np.dtype(dtype).name}" if is_numeric else "", words=words
+    )
 
 
-def view_of(value: AbstractValue, shape: Shape | None, words: str = "") -> AbstractValue:
+def view_of(
+    value: AbstractValue, shape: Shape | None, words: str = ""
+) -> AbstractValue:
     """An array over the memory of another, or a copy of a part: the dtype stays, the values are others."""
     if shape == ():
         return scalar(dtype_of(value), words)
@@ -107,7 +117,11 @@ def _list_shape(value: AbstractValue) -> Shape | None:
         return tuple(nested)
     # Without the items only numbers and strings are sure to be one element: lists may be ragged.
     types, length = value.item_types, value.fact("length")
-    return (length,) if types and type(length) is int and types <= {*NUMBERS, "str"} else None
+    return (
+        (length,)
+        if types and type(length) is int and types <= {*NUMBERS, "str"}
+        else None
+    )
 
 
 def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
@@ -116,7 +130,10 @@ def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
     if known is None or len({len(shape) for shape in known}) > 1:
         return None
     try:
-        return (len(known), *(reduce(same, lengths) for lengths in zip(*known, strict=True)))
+        return (
+            len(known),
+            *(reduce(same, lengths) for lengths in zip(*known, strict=True)),
+        )
     # np.array([[1, 2], [3]]) is a ValueError since NumPy 1.24, and was an array of objects before.
     except ShapeMismatchError:
         return None
@@ -145,14 +162,24 @@ def _list_dtype(value: AbstractValue) -> str | None:
     types = value.item_types
     if types == {"str"}:
         return "str"
-    return _OF_PYTHON[max(types, key=_ORDER.index)] if types and types <= set(_ORDER) else None
+    return (
+        _OF_PYTHON[max(types, key=_ORDER.index)]
+        if types and types <= set(_ORDER)
+        else None
+    )
 
 
 def kind_of(dtype: str | None) -> str | None:
     """NumPy's letter for the kind of a dtype: "f", "i", "u", "b", "U", "O", "M"; None if it is none of NumPy's."""
     try:
         # The dtype of records is a list of fields; "Int64" and "category" are dtypes of pandas.
-        return None if dtype is None else "V" if dtype.startswith("[") else np.dtype(dtype).kind
+        return (
+            None
+            if dtype is None
+            else "V"
+            if dtype.startswith("[")
+            else np.dtype(dtype).kind
+        )
     except (TypeError, ValueError):
         return None
 
@@ -251,7 +278,9 @@ def values_told(value: AbstractValue) -> list[Any]:
     """Values that certainly occur in an array, series or column."""
     names = ("unique_values", "example_values", "other_texts", "items")
     found = (
-        facts.get(name) for facts in (value.mapping("value_info"), value.facts) for name in names
+        facts.get(name)
+        for facts in (value.mapping("value_info"), value.facts)
+        for name in names
     )
     return [each for values in found if isinstance(values, list) for each in values]
 
@@ -259,12 +288,18 @@ def values_told(value: AbstractValue) -> list[Any]:
 def some_texts(value: AbstractValue) -> list[str]:
     """Texts that certainly stand in an array or column, none of them cut."""
     # A string that the state cut may read as a number where the real one does not, and vice versa.
-    return [text for text in values_told(value) if isinstance(text, str) and "\u2026" not in text]
+    return [
+        text
+        for text in values_told(value)
+        if isinstance(text, str) and "\u2026" not in text
+    ]
 
 
 def slice_of(value: AbstractValue) -> slice | None:
     """The slice that an index is, where its bounds are known."""
-    bounds = [bound.literal for bound in value.items or ()] if value.type == "slice" else []
+    bounds = (
+        [bound.literal for bound in value.items or ()] if value.type == "slice" else []
+    )
     is_known = (
         len(bounds) == 3
         and all(bound is None or type(bound) is int for bound in bounds)

@@ -30,7 +30,9 @@ from crane_core.detectors.rules.operation import Operation
 RULES = Family("numpy: functions")
 
 
-@RULES.function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray")
+@RULES.function(
+    "numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"
+)
 def of_something(operation: Operation) -> Answer:
     """numpy.array and its relatives: shape, dtype and values as far as the source has them."""
     given = operation.arguments.bound(
@@ -46,15 +48,20 @@ def of_something(operation: Operation) -> Answer:
         is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of)
         return AbstractValue(ARRAY) if is_made else UNCHANGED
     if not is_none(dtype) and kind_of(known) in (None, "V"):
-        return AbstractValue(ARRAY)  # of records, which take a tuple each, or nobody knows
-    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=known, **_values(made_of)))
+        return AbstractValue(
+            ARRAY
+        )  # of records, which take a tuple each, or nobody knows
+    return AbstractValue(
+        ARRAY, known_facts(shape=shape, dtype=known, **_values(made_of))
+    )
 
 
 def _values(made_of: AbstractValue) -> dict[str, Any]:
     """What is known of the elements."""
     if is_array(made_of):
         kept = {
-            name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")
+            name: made_of.fact(name)
+            for name in ("value_range", "has_nan", "value_info", "items")
         }
         # asarray may share the memory: then a change of either changes both.
         return {**kept, "view_of": made_of}
@@ -70,11 +77,15 @@ def _values(made_of: AbstractValue) -> dict[str, Any]:
 @RULES.function("numpy.zeros", "numpy.ones", "numpy.empty")
 def filled(operation: Operation) -> Answer:
     """An array of the shape and dtype that the arguments name."""
-    given = operation.arguments.bound("shape, dtype=None, order=None, *, device=None, like=None")
+    given = operation.arguments.bound(
+        "shape, dtype=None, order=None, *, device=None, like=None"
+    )
     if given is None:
         return UNCHANGED
     dtype = "float64" if is_none(given.get("dtype")) else dtype_meant(given["dtype"])
-    shape = lengths_in(given["shape"]) if kind_of(dtype) != "V" else None  # "3i4" adds an axis
+    shape = (
+        lengths_in(given["shape"]) if kind_of(dtype) != "V" else None
+    )  # "3i4" adds an axis
     return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype))
 
 
@@ -84,9 +95,15 @@ def arange(operation: Operation) -> Answer:
     bounds = [value.literal for value in operation.arguments.positional]
     # A step of 0 raises ZeroDivisionError in NumPy, as in range() below.
     is_whole = (
-        all(type(bound) is int for bound in bounds) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]
+        all(type(bound) is int for bound in bounds)
+        and 1 <= len(bounds) <= 3
+        and bounds[2:] != [0]
     )
-    if not is_whole or operation.arguments.keywords or not operation.arguments.is_complete:
+    if (
+        not is_whole
+        or operation.arguments.keywords
+        or not operation.arguments.is_complete
+    ):
         return AbstractValue(ARRAY)
     return AbstractValue(ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"})
 
@@ -125,12 +142,19 @@ def product(operation: Operation) -> Answer:
 def astype(operation: Operation) -> Answer:
     """The array with another dtype; raises Crash for a string that is certainly no number."""
     subject = operation.receiver
-    given = operation.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
+    given = operation.arguments.bound(
+        "dtype, order='K', casting='unsafe', subok=True, copy=True"
+    )
     # The default, casting="unsafe", refuses no dtype; the others refuse some.
     if given is None or "casting" in given:
         return UNCHANGED
     wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
-    if kind == "U" and kind_of(wanted) in tuple("iuf") or kind == "O" and kind_of(wanted) == "f":
+    if (
+        kind == "U"
+        and kind_of(wanted) in tuple("iuf")
+        or kind == "O"
+        and kind_of(wanted) == "f"
+    ):
         _reads_as(operation, subject, is_whole=kind_of(wanted) != "f")
     facts = {"shape": shape_of(subject), "dtype": wanted}
     # A cast to integers cuts fractions and may wrap around, so the range is kept for floats only.
@@ -142,7 +166,12 @@ def astype(operation: Operation) -> Answer:
 def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool) -> None:
     """All texts read as numbers. Among objects None is NaN; as an integer it is refused with another class."""
     if bad := next(
-        (text for text in some_texts(subject) if not reads_as_number(text, is_whole=is_whole)), None
+        (
+            text
+            for text in some_texts(subject)
+            if not reads_as_number(text, is_whole=is_whole)
+        ),
+        None,
     ):
         operation.crash(
             "ValueError",
@@ -186,7 +215,9 @@ def bincount(operation: Operation) -> Answer:
     low = next(iter(counted.fact("value_range") or ()), None)
     # Fractions are a TypeError and two dimensions "object too deep", both before values are read.
     is_line_of_integers = (
-        is_array(counted) and kind_of(dtype_of(counted)) == "i" and len(counted.shape or ()) == 1
+        is_array(counted)
+        and kind_of(dtype_of(counted)) == "i"
+        and len(counted.shape or ()) == 1
     )
     if is_line_of_integers and type(low) is int and low < 0:
         operation.crash(

@@ -20,7 +20,14 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Part, Shape, Some, broadcast_to, index, size
+from crane_core.detectors.rules.shapes import (
+    Part,
+    Shape,
+    Some,
+    broadcast_to,
+    index,
+    size,
+)
 
 RULES = Family("numpy: indices")
 _REMEDY = "use an index within the shape of the array"
@@ -36,7 +43,11 @@ def read(operation: Operation) -> Answer:
         return UNCHANGED if found is None else view_of(receiver, found)
     if any(part.type == "ellipsis" for part in indices_of(asked)):
         return UNCHANGED  # an array without dimensions
-    return AbstractValue(held_by(receiver)) if held_by(receiver) else scalar(dtype_of(receiver))
+    return (
+        AbstractValue(held_by(receiver))
+        if held_by(receiver)
+        else scalar(dtype_of(receiver))
+    )
 
 
 @RULES.set_item(ARRAY)
@@ -75,7 +86,9 @@ def flags(operation: Operation) -> Answer:
 # What an index selects
 
 
-def _selected(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> Shape | None:
+def _selected(
+    operation: Operation, receiver: AbstractValue, asked: AbstractValue
+) -> Shape | None:
     """The shape that an index selects; None of an array of unknown shape or with fields, or if the index may be any."""
     shape, parts = shape_of(receiver), [_part(part) for part in indices_of(asked)]
     # Types first: NumPy refuses a float or a string before it counts the indices.
@@ -87,12 +100,19 @@ def _selected(operation: Operation, receiver: AbstractValue, asked: AbstractValu
         return index(shape, parts)
 
 
-def _refuse_types(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> None:
+def _refuse_types(
+    operation: Operation, receiver: AbstractValue, asked: AbstractValue
+) -> None:
     """Fractions are not indices, and texts are only where the array has fields; a fraction does not bound a slice."""
     parts = indices_of(asked)
     has_names = kind_of(dtype_of(receiver)) in (None, "V")
     for part in parts:
-        if part.type in _NO_INDEX or part is asked and part.type == "str" and not has_names:
+        if (
+            part.type in _NO_INDEX
+            or part is asked
+            and part.type == "str"
+            and not has_names
+        ):
             operation.crash(
                 "IndexError",
                 "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays "
@@ -102,7 +122,11 @@ def _refuse_types(operation: Operation, receiver: AbstractValue, asked: Abstract
             )
     shape = shape_of(receiver)
     # Too many indices are an IndexError before NumPy reads the bounds of a slice.
-    if (bound := fraction_in(asked)) is not None and shape is not None and len(shape) >= len(parts):
+    if (
+        (bound := fraction_in(asked)) is not None
+        and shape is not None
+        and len(shape) >= len(parts)
+    ):
         operation.crash(
             "TypeError",
             "slice indices must be integers or None or have an __index__ method",
@@ -114,10 +138,17 @@ def _refuse_types(operation: Operation, receiver: AbstractValue, asked: Abstract
 def fraction_in(asked: AbstractValue) -> AbstractValue | None:
     """A bound of a slice, or of one among several indices, that is a fraction by its type."""
     bounds = [
-        bound for part in indices_of(asked) if part.type == "slice" for bound in part.items or ()
+        bound
+        for part in indices_of(asked)
+        if part.type == "slice"
+        for bound in part.items or ()
     ]
     return next(
-        (bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")),
+        (
+            bound
+            for bound in bounds
+            if bound.type in ("float", "numpy.float64", "numpy.float32")
+        ),
         None,
     )
 

@@ -51,12 +51,16 @@ def _is_numpys(value: AbstractValue) -> bool:
     return is_array(value) or is_number(value) or value.type in ("list", "tuple", "str")
 
 
-def _common(operation: Operation, left: AbstractValue, right: AbstractValue) -> Shape | None:
+def _common(
+    operation: Operation, left: AbstractValue, right: AbstractValue
+) -> Shape | None:
     """The shape that they make; None where NumPy looks for a loop before it looks at the shapes."""
     of_left, of_right = shape_of(left), shape_of(right)
     is_product = operation.name == "@"
     # Before NumPy 1.25 arrays that do not fit each other compared as False, with a warning.
-    gives_false = operation.name in ("==", "!=") and not is_at_least(operation, "numpy", 1, 25)
+    gives_false = operation.name in ("==", "!=") and not is_at_least(
+        operation, "numpy", 1, 25
+    )
     if (
         of_left is None
         or of_right is None
@@ -77,11 +81,18 @@ def _is_loop_first(name: str, left: AbstractValue, right: AbstractValue) -> bool
     kinds = {kind_of(dtype_of(left)), kind_of(dtype_of(right))}
     # Floats have no & and booleans no -: NumPy raises TypeError for them, whatever the shapes.
     # Strings, dates and records have loops for few pairs only.
-    return name in _BITS or kinds == {"b"} and name != "@" or not kinds <= {None, *"biufcO"}
+    return (
+        name in _BITS
+        or kinds == {"b"}
+        and name != "@"
+        or not kinds <= {None, *"biufcO"}
+    )
 
 
 # x @= y exists since NumPy 1.25 only; before, NumPy refused it.
-@RULES.operator(ARRAY, *(f"{symbol}=" for symbol in (*_ARITHMETIC, *_BITS) if symbol != "@"))
+@RULES.operator(
+    ARRAY, *(f"{symbol}=" for symbol in (*_ARITHMETIC, *_BITS) if symbol != "@")
+)
 def in_place(operation: Operation) -> Answer:
     """The array itself, with other values: `x += y` writes into the memory that views share."""
     left, right = operation.receiver, operation.first

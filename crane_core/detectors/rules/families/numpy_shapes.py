@@ -38,7 +38,9 @@ _REMEDIES: Final = {
     "scatter bar barh imshow set_title set_xlabel set_ylabel legend boxplot": "select one of the axes by its index",
     "shapes lenght length len dimension": "use .shape, .size or .ndim",
 }
-_OTHERWISE: Final = "use an attribute of arrays, or convert it to a table: pandas.DataFrame(x)"
+_OTHERWISE: Final = (
+    "use an attribute of arrays, or convert it to a table: pandas.DataFrame(x)"
+)
 
 
 @RULES.method(ARRAY, "reshape")
@@ -50,14 +52,14 @@ def reshape(operation: Operation) -> Answer:
         return UNCHANGED
     one = given.positional[0]
     wanted = lengths_in(
-        one if len(given.positional) == 1 else AbstractValue("tuple", items=given.positional)
+        one
+        if len(given.positional) == 1
+        else AbstractValue("tuple", items=given.positional)
     )
     shape = shape_of(subject)
     if shape is None or wanted is None:
         return AbstractValue(ARRAY)
-    remedy = (
-        f"its {shapes.size(shape)} elements need lengths with that product; -1 computes one of them"
-    )
+    remedy = f"its {shapes.size(shape)} elements need lengths with that product; -1 computes one of them"
     with crash_on_shape_mismatch(describe(subject), remedy):
         return view_of(subject, shapes.reshape(shape, wanted))
 
@@ -91,7 +93,11 @@ def attribute(operation: Operation) -> Answer:
             else AbstractValue("tuple", items=map(integer, shape), words=words)
         )
     number = (
-        None if shape is None else len(shape) if operation.name == "ndim" else shapes.size(shape)
+        None
+        if shape is None
+        else len(shape)
+        if operation.name == "ndim"
+        else shapes.size(shape)
     )
     return integer(number)
 
@@ -116,7 +122,8 @@ def missing(operation: Operation) -> Answer:
         if receiver.shape
         else f"{receiver.named('it')} is a numpy.ndarray",
         remedy=next(
-            (remedy for names, remedy in _REMEDIES.items() if name in names.split()), _OTHERWISE
+            (remedy for names, remedy in _REMEDIES.items() if name in names.split()),
+            _OTHERWISE,
         ),
     )
 
@@ -127,7 +134,9 @@ def listed(operation: Operation) -> Answer:
     if len(operation.arguments.positional) != 1 or not is_array(operation.first):
         return UNKNOWN
     found = _parts(operation.first)
-    return AbstractValue(operation.function_name, items=found.items if found is not None else None)
+    return AbstractValue(
+        operation.function_name, items=found.items if found is not None else None
+    )
 
 
 @RULES.other("elements", ARRAY)

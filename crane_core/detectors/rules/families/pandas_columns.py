@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    integer,
+    known_facts,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     array,
@@ -75,7 +80,9 @@ def select(operation: Operation) -> Answer:
     )
 
 
-def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
+def _several(
+    operation: Operation, old: AbstractValue, asked: AbstractValue
+) -> AbstractValue:
     # df[[True, False, True]] selects rows: no label is looked up.
     if asked.items and all(item.type == "bool" for item in asked.items):
         return some_rows(old)
@@ -99,14 +106,18 @@ def attribute(operation: Operation) -> Answer:
     words = f"{old.words}.{operation.name}" if old.words else ""
     match operation.name:
         case "shape":
-            return AbstractValue("tuple", items=[integer(rows), integer(width)], words=words)
+            return AbstractValue(
+                "tuple", items=[integer(rows), integer(width)], words=words
+            )
         case "values":
             return array((rows, width), _common_dtype(old), words=words)
         case "columns":
             labels = labels_of(old)
             return AbstractValue(
                 "pandas.Index",
-                known_facts(length=width, labels=None if labels is None else list(labels)),
+                known_facts(
+                    length=width, labels=None if labels is None else list(labels)
+                ),
                 words=words,
             )
         case "dtypes":
@@ -118,7 +129,11 @@ def _common_dtype(old: AbstractValue) -> str | None:
     dtypes = old.mapping("dtypes")
     # Mixed columns become objects, and extension dtypes what pandas chooses.
     found = set(dtypes.values()) if len(dtypes) == n_columns(old) else set()
-    return found.pop() if len(found) == 1 and kind_of(next(iter(found))) in tuple("iufb") else None
+    return (
+        found.pop()
+        if len(found) == 1 and kind_of(next(iter(found))) in tuple("iufb")
+        else None
+    )
 
 
 @RULES.attribute(FRAME)
@@ -193,7 +208,9 @@ def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> Non
         )
 
 
-def _added(old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValue]) -> None:
+def _added(
+    old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValue]
+) -> None:
     """The frame with these columns set; their values are others now."""
     made = with_new_columns(old, labels)
     # An empty frame takes rows and index from its first column: empty["e"] = [1, 2, 3].
@@ -205,7 +222,11 @@ def _added(old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValu
             made.facts.get(name, {}).pop(label, None)
         value = values.get(label, AbstractValue())
         # Rows that only the frame has become NaN, which turns integers into floats.
-        dtype = value.fact("dtype") if is_series(value) and _is_same_index(old, value) else None
+        dtype = (
+            value.fact("dtype")
+            if is_series(value) and _is_same_index(old, value)
+            else None
+        )
         if label_set(old) is not None and isinstance(dtype, str):
             made.facts["dtypes"] = {**made.facts.get("dtypes", {}), label: dtype}
     replace_facts(old, made)
@@ -230,10 +251,18 @@ def store_attribute(operation: Operation) -> Answer:
             # A frame without columns takes an index of any length.
             if n_columns(old) != 0:
                 _has_as_many(
-                    operation, count, rows, "rows", f"{old.named('the frame')} has {rows} rows"
+                    operation,
+                    count,
+                    rows,
+                    "rows",
+                    f"{old.named('the frame')} has {rows} rows",
                 )
             changed(operation, old)
-            made = some_rows(old, rows) if label_set(old) is not None else AbstractValue(FRAME)
+            made = (
+                some_rows(old, rows)
+                if label_set(old) is not None
+                else AbstractValue(FRAME)
+            )
             made.facts.pop("index_names", None)
             replace_facts(old, made)
         # frame.new = ... sets a column of this name, else it is a plain attribute of the object.
@@ -257,7 +286,9 @@ def _has_as_many(
 def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
     order, labels = labels_of(old), whole_labels(value)
     if order is not None and labels is not None:
-        replace_facts(old, with_columns(old, labels, names=dict(zip(labels, order, strict=False))))
+        replace_facts(
+            old, with_columns(old, labels, names=dict(zip(labels, order, strict=False)))
+        )
     else:
         old.forget()
 
@@ -266,9 +297,10 @@ def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
 def store_name_of_index(operation: Operation) -> Answer:
     """frame.index.name = ...: which frames share an index is unknown."""
     # Before pandas 3 frames shared their index object: naming it in one named it in the others.
-    if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(
-        operation.receiver
-    ):
+    if getattr(operation.node, "attr", operation.name) in (
+        "name",
+        "names",
+    ) and not is_frame(operation.receiver):
         forget_index_names(operation)
     return UNKNOWN
 
@@ -276,7 +308,9 @@ def store_name_of_index(operation: Operation) -> Answer:
 def forget_index_names(operation: Operation) -> None:
     """Index and names of all frames and series become unknown, as any may share the index."""
     for value in operation.variables():
-        for fact in ("index", "index_names") if is_frame(value) or is_series(value) else ():
+        for fact in (
+            ("index", "index_names") if is_frame(value) or is_series(value) else ()
+        ):
             value.facts.pop(fact, None)
 
 
@@ -295,7 +329,9 @@ def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
     if order is not None:
         return with_columns(old, [label for label in order if label not in labels])
     return (
-        with_label_set(old, known - set(labels)) if known is not None else with_columns(old, None)
+        with_label_set(old, known - set(labels))
+        if known is not None
+        else with_columns(old, None)
     )
 
 
@@ -331,7 +367,9 @@ def drop(operation: Operation) -> Answer:
         return UNKNOWN
     axis = literal_of(given.get("axis"), 0)
     is_columns = axis in (1, "columns")
-    wanted = given.get("columns", given.get("labels", _NO_LABELS) if is_columns else _NO_LABELS)
+    wanted = given.get(
+        "columns", given.get("labels", _NO_LABELS) if is_columns else _NO_LABELS
+    )
     # Notebooks pass errors="ignore" for columns that an earlier run may have dropped.
     if literal_of(given.get("errors"), "raise") == "raise":
         need_columns(operation, old, wanted)
@@ -352,7 +390,9 @@ def queried(operation: Operation) -> Answer:
         operation.first.literal if operation.arguments.positional else None,
     )
     try:
-        condition = ast.parse(text.strip(), mode="eval").body if isinstance(text, str) else None
+        condition = (
+            ast.parse(text.strip(), mode="eval").body if isinstance(text, str) else None
+        )
     except SyntaxError:
         return UNKNOWN
     match condition:
@@ -370,7 +410,9 @@ def correlated(operation: Operation) -> Answer:
     """Since pandas 2.0 texts are not left out by themselves."""
     old, given = operation.receiver, operation.arguments
     is_strict = (
-        is_pandas(operation, 2, 0) and "numeric_only" not in given.keywords and not given.positional
+        is_pandas(operation, 2, 0)
+        and "numeric_only" not in given.keywords
+        and not given.positional
     )
     if is_strict and (label := text_column(old)) is not None:
         operation.crash(

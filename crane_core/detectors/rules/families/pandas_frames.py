@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, restricted
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    known_facts,
+    restricted,
+)
 from crane_core.detectors.rules.families.numpy_arrays import kind_of
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
@@ -134,7 +138,8 @@ def frame(
     """
     if columns is None:
         return AbstractValue(
-            FRAME, known_facts(**facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None)
+            FRAME,
+            known_facts(**facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None),
         )
     labels, apart = tuple(columns), frozenset(columns)
     if any(isinstance(label, tuple) for label in labels):
@@ -145,13 +150,20 @@ def frame(
         )  # where one label stands for several columns
     shape = (rows, len(labels))
     known = known_facts(
-        **facts, columns=labels, column_labels=apart, shape=shape, dtypes=dict(dtypes or ()) or None
+        **facts,
+        columns=labels,
+        column_labels=apart,
+        shape=shape,
+        dtypes=dict(dtypes or ()) or None,
     )
     return AbstractValue(FRAME, known)
 
 
 def with_columns(
-    old: AbstractValue, columns: Iterable[Any] | None, *, names: Mapping[Any, Any] | None = None
+    old: AbstractValue,
+    columns: Iterable[Any] | None,
+    *,
+    names: Mapping[Any, Any] | None = None,
 ) -> AbstractValue:
     """The same rows with other columns. `names` maps to the old label of each that was renamed."""
     kept = None if columns is None else tuple(columns)
@@ -162,7 +174,9 @@ def with_columns(
         if (dtype := dtype_of_column(old, was)) is not None
     }
     per_column = {
-        label: facts for label, was in before.items() if (facts := column_facts(old, was))
+        label: facts
+        for label, was in before.items()
+        if (facts := column_facts(old, was))
     }
     made = frame(kept, n_rows(old), dtypes=dtypes, per_column=per_column or None)
     return with_index_of(old, made)
@@ -185,8 +199,14 @@ def with_new_columns(old: AbstractValue, labels: Iterable[Any]) -> AbstractValue
     """The same rows with these columns too, the new ones at the end."""
     order, known = labels_of(old), label_set(old)
     if order is not None:
-        return with_columns(old, [*order, *(label for label in labels if label not in order)])
-    return with_columns(old, None) if known is None else with_label_set(old, known.union(labels))
+        return with_columns(
+            old, [*order, *(label for label in labels if label not in order)]
+        )
+    return (
+        with_columns(old, None)
+        if known is None
+        else with_label_set(old, known.union(labels))
+    )
 
 
 def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
@@ -292,7 +312,11 @@ def told_columns(old: AbstractValue, label: Any = None) -> str:
 
 def nearest(old: AbstractValue, label: Any) -> str:
     """The remedy: a label that differs only by blanks or capitals, else any column."""
-    like = [known for known in (labels_of(old) or label_set(old) or ()) if _is_like(known, label)]
+    like = [
+        known
+        for known in (labels_of(old) or label_set(old) or ())
+        if _is_like(known, label)
+    ]
     return f"write {like[0]!r}" if len(like) == 1 else "use an existing column"
 
 

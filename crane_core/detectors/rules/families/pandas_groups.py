@@ -39,7 +39,9 @@ def groupby(operation: Operation) -> Answer:
     elif lacking(old, by, lacks_key):
         return AbstractValue(GROUPED)
     return AbstractValue(
-        GROUPED, known_facts(frame=old), words=f"the groups of {old.words}" if old.words else ""
+        GROUPED,
+        known_facts(frame=old),
+        words=f"the groups of {old.words}" if old.words else "",
     )
 
 
@@ -55,7 +57,11 @@ def select(operation: Operation) -> Answer:
     if asked.type in ("str", "int", "list"):
         need_columns(operation, _frame_of(operation.receiver), asked)
     # Before pandas 2.0 a tuple of columns only warned.
-    if asked.type == "tuple" and len(asked.items or ()) > 1 and is_pandas(operation, 2, 0):
+    if (
+        asked.type == "tuple"
+        and len(asked.items or ()) > 1
+        and is_pandas(operation, 2, 0)
+    ):
         operation.crash(
             "ValueError",
             "Cannot subset columns with a tuple with more than one element; use a list instead",

@@ -31,7 +31,9 @@ def left(operation: Operation) -> Answer:
     if new is None:
         return UNKNOWN
     if operation.name in _SAME_VALUES and n_rows(new) == n_rows(old):
-        new.facts["per_column"] = restricted(old.mapping("per_column"), labels_of(new) or ())
+        new.facts["per_column"] = restricted(
+            old.mapping("per_column"), labels_of(new) or ()
+        )
     changed(operation, old)
     replace_facts(old, new)
     return UNCHANGED
@@ -42,9 +44,17 @@ def same_values(operation: Operation) -> Answer:
     """What a new table holds of the columns that it shares with the old one, where all rows stay."""
     keywords = operation.arguments.keywords
     # df.drop([0, 9]) drops rows: which values stay is unknown.
-    is_of_rows = operation.name == "drop" and "columns" not in keywords and "axis" not in keywords
+    is_of_rows = (
+        operation.name == "drop"
+        and "columns" not in keywords
+        and "axis" not in keywords
+    )
     # inplace=True returns None, and index= drops rows.
-    if is_of_rows or {"inplace", "index"} & keywords.keys() or not operation.arguments.is_complete:
+    if (
+        is_of_rows
+        or {"inplace", "index"} & keywords.keys()
+        or not operation.arguments.is_complete
+    ):
         return UNKNOWN
     known = operation.receiver.mapping("per_column")
     kept = {

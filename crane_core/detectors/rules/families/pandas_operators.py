@@ -7,7 +7,12 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import FRAME, SERIES, is_frame, is_series
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    SERIES,
+    is_frame,
+    is_series,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 

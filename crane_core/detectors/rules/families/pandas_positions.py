@@ -47,7 +47,9 @@ def indexer(operation: Operation) -> Answer:
     """.loc, .iloc, .at or .iat, bound to the frame or series."""
     old = operation.receiver
     name = f"{old.words}.{operation.name}" if old.words else ""
-    return AbstractValue(f"pandas.{_INDEXERS[operation.name]}", bound_to=old, words=name)
+    return AbstractValue(
+        f"pandas.{_INDEXERS[operation.name]}", bound_to=old, words=name
+    )
 
 
 def _of(operation: Operation) -> AbstractValue:
@@ -78,9 +80,18 @@ def taken(operation: Operation) -> Answer:
         )  # else both may be one row's label
         if not is_by_place and takes_rows and parts[1].type != "tuple":
             need_columns(operation, old, parts[1])
-        labels = _at_places(parts[1], labels_of(old)) if is_by_place else whole_labels(parts[1])
+        labels = (
+            _at_places(parts[1], labels_of(old))
+            if is_by_place
+            else whole_labels(parts[1])
+        )
         # More than two parts, or a tuple among them, may be labels of several levels.
-        if labels is None or label_set(old) is None or len(parts) > 2 or parts[1].type == "tuple":
+        if (
+            labels is None
+            or label_set(old) is None
+            or len(parts) > 2
+            or parts[1].type == "tuple"
+        ):
             return UNCHANGED
         chosen = (
             with_columns(old, labels)
@@ -141,7 +152,9 @@ def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
     """The columns that are written, where the frame has them or they are known; None if there may be others."""
     if len(parts) == 1 or len(parts) == 2 and parts[1].type == "slice":
         return []
-    return whole_labels(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else None
+    return (
+        whole_labels(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else None
+    )
 
 
 # What iteration gives
@@ -194,7 +207,9 @@ def label_at(operation: Operation) -> Answer:
 @RULES.method(FRAME, "iterrows", "itertuples", "items")
 def walked(operation: Operation) -> Answer:
     """The iterator that iterrows, itertuples or items returns."""
-    return AbstractValue("pandas.iteration", {"way": operation.name}, bound_to=operation.receiver)
+    return AbstractValue(
+        "pandas.iteration", {"way": operation.name}, bound_to=operation.receiver
+    )
 
 
 @RULES.other("elements", "pandas.iteration")
@@ -205,10 +220,15 @@ def all_columns(operation: Operation) -> Answer:
         return UNKNOWN
     labels = operation.elements(old)
     columns = [
-        AbstractValue(SERIES) if label.literal is NOT_KNOWN else column(old, label.literal)
+        AbstractValue(SERIES)
+        if label.literal is NOT_KNOWN
+        else column(old, label.literal)
         for label in labels or ()
     ]
-    pairs = [AbstractValue("tuple", items=pair) for pair in zip(labels or (), columns, strict=True)]
+    pairs = [
+        AbstractValue("tuple", items=pair)
+        for pair in zip(labels or (), columns, strict=True)
+    ]
     return AbstractValue("list", items=pairs) if pairs else UNKNOWN
 
 
@@ -224,7 +244,10 @@ def step(operation: Operation) -> Answer:
         return UNCHANGED
     return AbstractValue(
         "tuple",
-        items=[AbstractValue(), row_of(old) if way == "iterrows" else AbstractValue(SERIES)],
+        items=[
+            AbstractValue(),
+            row_of(old) if way == "iterrows" else AbstractValue(SERIES),
+        ],
     )
 
 

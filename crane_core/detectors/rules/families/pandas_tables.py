@@ -30,7 +30,9 @@ RULES = Family("pandas: tables")
 def new_frame(operation: Operation) -> Answer:
     """A frame of a dict, an array or rows; raises Crash for columns of several lengths."""
     given = (
-        operation.arguments.bound("data=None, index=None, columns=None, dtype=None, copy=None")
+        operation.arguments.bound(
+            "data=None, index=None, columns=None, dtype=None, copy=None"
+        )
         or {}
     )
     data, columns = given.get("data", AbstractValue()), given.get("columns")
@@ -43,15 +45,26 @@ def new_frame(operation: Operation) -> Answer:
 
 
 def _of_rows(
-    data: AbstractValue, columns: AbstractValue | None, given: Mapping[str, AbstractValue]
+    data: AbstractValue,
+    columns: AbstractValue | None,
+    given: Mapping[str, AbstractValue],
 ) -> AbstractValue:
     """Labels that are given, or counted; those of dicts are not known."""
     if _brings_labels(data):
         return AbstractValue(FRAME)
     shape = taken_shape(data) if is_array(data) or data.type == "list" else None
     width = (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
-    labels = list(range(width)) if width is not None and columns is None else whole_labels(columns)
-    if labels is None or data.type == "list" and shape is None and _may_hold_dicts(data):
+    labels = (
+        list(range(width))
+        if width is not None and columns is None
+        else whole_labels(columns)
+    )
+    if (
+        labels is None
+        or data.type == "list"
+        and shape is None
+        and _may_hold_dicts(data)
+    ):
         return AbstractValue(FRAME)
     return _counted(frame(labels, shape[0] if shape else None), given)
 
@@ -59,13 +72,15 @@ def _of_rows(
 def _brings_labels(data: AbstractValue) -> bool:
     """Lists of series, and records."""
     # The index of the series, and the fields of records, become the columns.
-    return any(map(is_series, data.items or ())) or str(data.fact("dtype", "")).startswith(
-        ("[", "V", "|V")
-    )
+    return any(map(is_series, data.items or ())) or str(
+        data.fact("dtype", "")
+    ).startswith(("[", "V", "|V"))
 
 
 def _may_hold_dicts(data: AbstractValue) -> bool:
-    return data.items is None or any(item.type not in ("list", "tuple") for item in data.items)
+    return data.items is None or any(
+        item.type not in ("list", "tuple") for item in data.items
+    )
 
 
 def _of_dict(
@@ -81,10 +96,14 @@ def _of_dict(
         operation.crash(
             "ValueError",
             "All arrays must be of the same length",
-            fact=", ".join(f"{key!r}: {length}" for key, length in list(lengths.items())[:8]),
+            fact=", ".join(
+                f"{key!r}: {length}" for key, length in list(lengths.items())[:8]
+            ),
             remedy="give all columns the same number of values",
         )
-    rows = next(iter(known)) if len(known) == 1 and None not in lengths.values() else None
+    rows = (
+        next(iter(known)) if len(known) == 1 and None not in lengths.values() else None
+    )
     made = frame(members, rows)
     return (
         made
@@ -104,7 +123,9 @@ def _counted(made: AbstractValue, given: Mapping[str, AbstractValue]) -> Abstrac
     """With the index that counts the rows, where none is given."""
     rows = n_rows(made)
     if "index" not in given:
-        made.facts |= {"index_names": ()} if rows is None else {"index": range_index(rows)}
+        made.facts |= (
+            {"index_names": ()} if rows is None else {"index": range_index(rows)}
+        )
     return made
 
 
@@ -123,11 +144,15 @@ def pivot(operation: Operation) -> Answer:
     for name in ("columns", "index", "values"):
         need_columns(operation, old, given.get(name))
     keys = [
-        str(label) for name in ("index", "columns") for label in labels_in(given.get(name)) or ()
+        str(label)
+        for name in ("index", "columns")
+        for label in labels_in(given.get(name)) or ()
     ]
     # A state counts repeated rows by sets of columns: only exactly these columns answer.
     for name, facts in (
-        old.mapping("duplicates").items() if {"index", "columns"} <= given.keys() else ()
+        old.mapping("duplicates").items()
+        if {"index", "columns"} <= given.keys()
+        else ()
     ):
         if sorted(name.split(", ")) == sorted(keys) and facts.get("n_duplicates"):
             operation.crash(
@@ -139,7 +164,9 @@ def pivot(operation: Operation) -> Answer:
     return AbstractValue(FRAME)
 
 
-@RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")
+@RULES.function(
+    "pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet"
+)
 def read(operation: Operation) -> Answer:
     """A frame of which nothing else is known."""
     keywords = operation.arguments.keywords

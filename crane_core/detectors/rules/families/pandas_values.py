@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, integer, known_facts, literal
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    integer,
+    known_facts,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     dtype_meant,
@@ -42,8 +47,19 @@ from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.versions import is_before
 
 RULES = Family("pandas: values")
-_WHOLE: Final = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
-_TO_NUMBERS: Final = "use pandas.to_numeric(..., errors='coerce'), and check what becomes NaN"
+_WHOLE: Final = (
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+)
+_TO_NUMBERS: Final = (
+    "use pandas.to_numeric(..., errors='coerce'), and check what becomes NaN"
+)
 
 
 def dtype_of(value: AbstractValue) -> str | None:
@@ -69,7 +85,9 @@ def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
         for value in values_told(abstract)
         if isinstance(value, str) and not value.endswith("\u2026")
     ]
-    return next((text for text in texts if not reads_as_number(text, is_whole=is_whole)), None)
+    return next(
+        (text for text in texts if not reads_as_number(text, is_whole=is_whole)), None
+    )
 
 
 def _is_said_to_be_text(value: AbstractValue) -> bool:
@@ -133,7 +151,9 @@ def _refuse_missing(operation: Operation, old: AbstractValue) -> None:
     if has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
         operation.crash(
             # IntCastingNaNError, a ValueError, came with pandas 1.3.
-            "ValueError" if is_before(operation, "pandas", 1, 3) else "IntCastingNaNError",
+            "ValueError"
+            if is_before(operation, "pandas", 1, 3)
+            else "IntCastingNaNError",
             "cannot convert non-finite values (NA or inf) to integer",
             fact=f"{old.named('the column')} holds missing values",
             remedy="fill or drop them first, or use dtype 'Int64'",
@@ -149,7 +169,9 @@ def astype_of_frame(operation: Operation) -> Answer:
         return AbstractValue(FRAME)
     asked = given["dtype"]
     wanted = (
-        dict.fromkeys(labels_of(old) or (), asked) if asked.type != "dict" else asked.members or {}
+        dict.fromkeys(labels_of(old) or (), asked)
+        if asked.type != "dict"
+        else asked.members or {}
     )
     for label, dtype in wanted.items():
         need_column(operation, old, label)
@@ -162,7 +184,9 @@ def astype_of_frame(operation: Operation) -> Answer:
 @RULES.function("pandas.to_numeric")
 def to_numeric(operation: Operation) -> Answer:
     """Numbers of the same rows; raises Crash for a string that is certainly no number."""
-    given = operation.arguments.bound("arg, errors='raise', downcast=None, dtype_backend=None")
+    given = operation.arguments.bound(
+        "arg, errors='raise', downcast=None, dtype_backend=None"
+    )
     if given is None or not is_series(given["arg"]):
         return UNCHANGED
     old = given["arg"]
@@ -212,11 +236,14 @@ def _refuse_formats(
         else []
     )
     telling = (
-        old.fact("telling_dates") or [value for value in values_told(old) if value not in bad][:1]
+        old.fact("telling_dates")
+        or [value for value in values_told(old) if value not in bad][:1]
     )
     texts = [*telling, *bad]
     # A string that the state cut would be refused for its ellipsis.
-    if len(texts) < 2 or any(not isinstance(text, str) or "\u2026" in text for text in texts):
+    if len(texts) < 2 or any(
+        not isinstance(text, str) or "\u2026" in text for text in texts
+    ):
         return
     error = _read_dates(tuple(texts), tuple(options.items()), version)
     if error is not None:
@@ -264,8 +291,17 @@ def mean(operation: Operation) -> Answer:
     old = operation.receiver
     # Other objects, such as Decimal, have a mean. Older pandas also read "1" and "2" as numbers,
     # so a string that float() refuses is needed.
-    is_only_text = bool(old.item_types) and old.item_types <= {"str", "NoneType", "float"}
-    if dtype_of(old) == "object" and n_rows(old) and is_only_text and bad_text(old) is not None:
+    is_only_text = bool(old.item_types) and old.item_types <= {
+        "str",
+        "NoneType",
+        "float",
+    }
+    if (
+        dtype_of(old) == "object"
+        and n_rows(old)
+        and is_only_text
+        and bad_text(old) is not None
+    ):
         operation.crash(
             "TypeError",
             "strings do not support mean",
@@ -301,9 +337,9 @@ def _texts_called(old: AbstractValue) -> list[AbstractValue]:
         is_text(dtype_of(old)) or old.item_types == {"str"}
     ):
         return []
-    return [literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]] or [
-        AbstractValue("str")
-    ]
+    return [
+        literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]
+    ] or [AbstractValue("str")]
 
 
 _ELEMENTS: Final = {
@@ -345,12 +381,18 @@ def applied(operation: Operation) -> Answer:
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
     """Values that the dict has not become NaN; where all are numbers, the dtype is one of fractions then."""
-    certain = [value for value in values_told(old) if type(value) is int] + some_texts(old)
+    certain = [value for value in values_told(old) if type(value) is int] + some_texts(
+        old
+    )
     if not by.members or not (is_text(dtype_of(old)) or is_numeric(dtype_of(old))):
         return mapped(old)
-    are_numbers = all(type(member.literal) in (int, float) for member in by.members.values())
+    are_numbers = all(
+        type(member.literal) in (int, float) for member in by.members.values()
+    )
     has_new = any(value not in by.members for value in certain)
-    return mapped(old, "float64", has_nan=True) if has_new and are_numbers else mapped(old)
+    return (
+        mapped(old, "float64", has_nan=True) if has_new and are_numbers else mapped(old)
+    )
 
 
 @RULES.method(FRAME, "apply")
@@ -391,7 +433,9 @@ def item_of_series(operation: Operation) -> Answer:
             ),
             remedy="use a label that the row has",
         )
-    if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact("dtype") == "bool":
+    if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact(
+        "dtype"
+    ) == "bool":
         return some_rows(old)
     return UNCHANGED
 

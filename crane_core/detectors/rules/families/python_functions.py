@@ -35,7 +35,16 @@ RULES = Family("python: functions")
 _EXACT = "abs round min max sum sorted int float str bool ord chr divmod pow hex bin oct repr any all len complex range"
 _OF_SEVERAL = ("min", "max", "sum", "sorted", "any", "all")
 _DATA = {
-    "numpy": ("ndarray", "float64", "float32", "int64", "int32", "bool", "bool_", "str_"),
+    "numpy": (
+        "ndarray",
+        "float64",
+        "float32",
+        "int64",
+        "int32",
+        "bool",
+        "bool_",
+        "str_",
+    ),
     "pandas": ("DataFrame", "Series", "Index", "RangeIndex", "Timestamp"),
     "torch": ("Tensor",),
     "tensorflow": ("EagerTensor",),
@@ -59,13 +68,18 @@ def computed(operation: Operation) -> Answer:
     if name in _OF_SEVERAL and len(arguments.positional) == 1:
         by_types(operation, iter, [operation.first])
     # key= runs a function of the notebook on each element.
-    if not arguments.is_complete or "key" in arguments.keywords or not _is_computed(name, operands):
+    if (
+        not arguments.is_complete
+        or "key" in arguments.keywords
+        or not _is_computed(name, operands)
+    ):
         return _result(name, operation.first)
     n_positional, names = len(arguments.positional), list(arguments.keywords)
     given = tried(
         operation,
         lambda *values: function(
-            *values[:n_positional], **dict(zip(names, values[n_positional:], strict=True))
+            *values[:n_positional],
+            **dict(zip(names, values[n_positional:], strict=True)),
         ),
         operands,
     )
@@ -78,7 +92,8 @@ def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
     # pow(9, 10**9) would fill the memory of this process.
     if name == "pow":
         return all(
-            isinstance(value.literal, int) and abs(value.literal) < 100 for value in operands
+            isinstance(value.literal, int) and abs(value.literal) < 100
+            for value in operands
         )
     parts = [*operands, *(part for value in operands for part in value.items or ())]
     return (
@@ -95,15 +110,22 @@ def _hold_others(values: list[AbstractValue]) -> bool:
 def _result(name: str, value: AbstractValue) -> Answer:
     if name == "sorted":
         return AbstractValue(
-            "list", known_facts(length=length_of(value), item_types=value.fact("item_types"))
+            "list",
+            known_facts(length=length_of(value), item_types=value.fact("item_types")),
         )
     if name == "len" and value.shape:
-        return AbstractValue("int") if value.shape[0] is None else literal(value.shape[0])
+        return (
+            AbstractValue("int") if value.shape[0] is None else literal(value.shape[0])
+        )
     return AbstractValue(_RESULTS[name]) if name in _RESULTS else UNCHANGED
 
 
 @RULES.function(
-    "builtins.print", "builtins.id", "builtins.type", "builtins.hash", "builtins.callable"
+    "builtins.print",
+    "builtins.id",
+    "builtins.type",
+    "builtins.hash",
+    "builtins.callable",
 )
 @RULES.function("builtins.format")
 def of_anything(operation: Operation) -> Answer:
@@ -121,11 +143,15 @@ def of_anything(operation: Operation) -> Answer:
 @RULES.function("builtins.isinstance")
 def is_of_class(operation: Operation) -> Answer:
     """True or False where that is certain; a class of the notebook may have been defined again."""
-    value, kind = [*operation.arguments.positional, AbstractValue(), AbstractValue()][:2]
+    value, kind = [*operation.arguments.positional, AbstractValue(), AbstractValue()][
+        :2
+    ]
     if value.package != "__main__" and value.type and value.type == kind.path:
         return literal(True)
     is_builtin = is_own(value) and kind.path.startswith("builtins.")
-    wanted = vars(builtins).get(kind.path.removeprefix("builtins.")) if is_builtin else None
+    wanted = (
+        vars(builtins).get(kind.path.removeprefix("builtins.")) if is_builtin else None
+    )
     return (
         literal(isinstance(SAMPLES[value.type][0], wanted))
         if isinstance(wanted, type)
@@ -147,7 +173,11 @@ def of_mathematics(operation: Operation) -> Answer:
     """A function of math on known numbers; raises Crash for what math refuses."""
     if not operation.arguments.is_complete or operation.arguments.keywords:
         return UNCHANGED
-    found = tried(operation, getattr(math, operation.function_name), operation.arguments.positional)
+    found = tried(
+        operation,
+        getattr(math, operation.function_name),
+        operation.arguments.positional,
+    )
     return UNCHANGED if found is UNKNOWN else found
 
 
@@ -170,7 +200,9 @@ def container_of(operation: Operation) -> Answer:
         value.forget()
     if name in ("set", "frozenset"):
         return _set_of(name, items)
-    return AbstractValue(name, _facts_of_items(value) if items is None else None, items=items)
+    return AbstractValue(
+        name, _facts_of_items(value) if items is None else None, items=items
+    )
 
 
 def _set_of(name: str, items: list[AbstractValue] | None) -> AbstractValue:
@@ -184,7 +216,11 @@ def _set_of(name: str, items: list[AbstractValue] | None) -> AbstractValue:
 
 def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
     """What is known of elements of which not each is."""
-    length = length_of(value) if value.type in SAMPLES and value.type not in FLOWING else None
+    length = (
+        length_of(value)
+        if value.type in SAMPLES and value.type not in FLOWING
+        else None
+    )
     kept = ("first_items", "item_types") if value.type in ("list", "tuple") else ()
     return known_facts(length=length) | restricted(value.facts, kept)
 
@@ -196,7 +232,9 @@ def dict_of(operation: Operation) -> Answer:
     parts = [each.members if each.type == "dict" else None for each in positional]
     if not operation.arguments.is_complete or None in parts:
         return AbstractValue("dict")
-    return AbstractValue("dict", members={**(parts[0] or {} if parts else {}), **keywords})
+    return AbstractValue(
+        "dict", members={**(parts[0] or {} if parts else {}), **keywords}
+    )
 
 
 # Iterators over others
@@ -240,7 +278,9 @@ def _all_turns(
     """All its elements; None where not all elements are known, or they are too many."""
     name, start = operation.function_name, _start(operation).literal
     # zip(strict=True) raises after the last common element.
-    is_plain = isinstance(start, int) and (name != "zip" or not operation.arguments.keywords)
+    is_plain = isinstance(start, int) and (
+        name != "zip" or not operation.arguments.keywords
+    )
     if (
         not is_plain
         or not rows
@@ -250,7 +290,9 @@ def _all_turns(
     return _turns(name, [list(row or ()) for row in rows], start)
 
 
-def _turns(name: str, rows: list[list[AbstractValue]], start: int) -> list[AbstractValue]:
+def _turns(
+    name: str, rows: list[list[AbstractValue]], start: int
+) -> list[AbstractValue]:
     """All its elements, if all are known."""
     if name == "reversed":
         return rows[0][::-1]
@@ -259,7 +301,9 @@ def _turns(name: str, rows: list[list[AbstractValue]], start: int) -> list[Abstr
         if name == "enumerate"
         else rows
     )
-    return [AbstractValue("tuple", items=parts) for parts in zip(*columns, strict=False)]
+    return [
+        AbstractValue("tuple", items=parts) for parts in zip(*columns, strict=False)
+    ]
 
 
 # Iterating, truth and calls

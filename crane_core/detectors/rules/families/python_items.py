@@ -50,15 +50,25 @@ def item(operation: Operation) -> Answer:
     _refuse_beyond(operation, held, at, f"{held.type} index out of range")
     # first_items are the beginning only: a negative index counts from an end that is unknown.
     first = items if items is not None else held.fact("first_items") or ()
-    return first[at] if -len(first) * (items is not None) <= at < len(first) else item_like(held)
+    return (
+        first[at]
+        if -len(first) * (items is not None) <= at < len(first)
+        else item_like(held)
+    )
 
 
 def _refuse_types(
-    operation: Operation, step: Callable[..., Any], held: AbstractValue, *others: AbstractValue
+    operation: Operation,
+    step: Callable[..., Any],
+    held: AbstractValue,
+    *others: AbstractValue,
 ) -> None:
     """What Python refuses whatever the container holds, and whatever the unknown value is."""
     by_types(
-        operation, step, [AbstractValue(held.type, words=words_of(held)), *others], unknown=ANYTHING
+        operation,
+        step,
+        [AbstractValue(held.type, words=words_of(held)), *others],
+        unknown=ANYTHING,
     )
 
 
@@ -85,7 +95,11 @@ def _part(operation: Operation, row: AbstractValue, index: AbstractValue) -> Ans
         refuse(operation, error, [index])
     if row.type in ("list", "tuple"):
         return AbstractValue(row.type, items=cut)
-    return literal(row.literal[slice(*bounds)]) if row.is_literal else AbstractValue(row.type)
+    return (
+        literal(row.literal[slice(*bounds)])
+        if row.is_literal
+        else AbstractValue(row.type)
+    )
 
 
 def _item_of_dict(operation: Operation) -> Answer:
@@ -107,7 +121,9 @@ def _item_of_dict(operation: Operation) -> Answer:
 def _is_exact(key: AbstractValue) -> bool:
     # Objects of the notebook may define __eq__ and __hash__, so they may find another key.
     parts = key.literal if isinstance(key.literal, tuple) else [key.literal]
-    return all(isinstance(part, (str, int, float, bool, bytes, type(None))) for part in parts)
+    return all(
+        isinstance(part, (str, int, float, bool, bytes, type(None))) for part in parts
+    )
 
 
 def _refuse_unhashable(operation: Operation, key: AbstractValue) -> None:
@@ -127,11 +143,17 @@ def key_of_display(operation: Operation) -> Answer:
 @RULES.set_item("*")
 def store(operation: Operation) -> Answer:
     """A list with another item; raises Crash for an index beyond the end or of a wrong type."""
-    row, index, value = operation.receiver, operation.first, operation.arguments.positional[-1]
+    row, index, value = (
+        operation.receiver,
+        operation.first,
+        operation.arguments.positional[-1],
+    )
     if not is_own(row):
         return UNKNOWN
     # setitem changes its operand, and all steps share the samples.
-    _refuse_types(operation, lambda held, at: operator.setitem(_copied(held), at, ()), row, index)
+    _refuse_types(
+        operation, lambda held, at: operator.setitem(_copied(held), at, ()), row, index
+    )
     if row.type != "list":
         return UNKNOWN
     at = index.literal
@@ -140,7 +162,11 @@ def store(operation: Operation) -> Answer:
     items = row.items
     if isinstance(at, int) and items is not None:
         changed(
-            row, [value if place == at % len(items) else each for place, each in enumerate(items)]
+            row,
+            [
+                value if place == at % len(items) else each
+                for place, each in enumerate(items)
+            ],
         )
     else:
         row.forget()
@@ -153,7 +179,11 @@ def _copied(held: Any) -> Any:
 
 
 def _store_in_dict(operation: Operation) -> Answer:
-    held, key, value = operation.receiver, operation.first, operation.arguments.positional[-1]
+    held, key, value = (
+        operation.receiver,
+        operation.first,
+        operation.arguments.positional[-1],
+    )
     _refuse_unhashable(operation, key)
     members = held.members
     held.forget()

@@ -10,7 +10,12 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.python_values import FLOWING, ITERATORS, by_types, words_of
+from crane_core.detectors.rules.families.python_values import (
+    FLOWING,
+    ITERATORS,
+    by_types,
+    words_of,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -54,7 +59,9 @@ def iterator_of(operation: Operation) -> Answer:
         else ""
     )
     if kind or value.type in ITERATORS:
-        return AbstractValue(kind or ITERATORS[value.type], {_SOURCE: value}, words=operation.text)
+        return AbstractValue(
+            kind or ITERATORS[value.type], {_SOURCE: value}, words=operation.text
+        )
     by_types(operation, iter, [value])
     return UNKNOWN
 

@@ -64,7 +64,9 @@ _ERRORS = (TypeError, ValueError, LookupError)
 def attribute_that_is_not_there(operation: Operation) -> Answer:
     """Raises Crash for a name that no value of the type has."""
     value, name = operation.receiver, operation.name
-    may_be_there = value.type in _MAY_HAVE_ANY or value.attributes.get(name) or name in _CAME_LATER
+    may_be_there = (
+        value.type in _MAY_HAVE_ANY or value.attributes.get(name) or name in _CAME_LATER
+    )
     if not may_be_there and not value.path:
         by_types(operation, lambda held: getattr(held, name), [value])
     return UNKNOWN
@@ -129,7 +131,9 @@ def _refuse_join(operation: Operation) -> None:
     """ "".join of something that is not a string."""
     held = operation.first
     types = (
-        [item.type for item in elements_of(held) or ()] if held.type in ("list", "tuple") else []
+        [item.type for item in elements_of(held) or ()]
+        if held.type in ("list", "tuple")
+        else []
     )
     # "".join([]) is fine whatever the items would be, so there must be one.
     if not types and len(held.item_types) == 1 and length_of(held):
@@ -146,7 +150,9 @@ def _refuse_join(operation: Operation) -> None:
 # Lists
 
 
-@RULES.method("builtins.list", "append", "extend", "insert", "pop", "reverse", "clear", "copy")
+@RULES.method(
+    "builtins.list", "append", "extend", "insert", "pop", "reverse", "clear", "copy"
+)
 def method_of_list(operation: Operation) -> Answer:
     """What looks at no element: the method itself changes a list of abstract values."""
     row, name = operation.receiver, operation.name
@@ -170,12 +176,28 @@ def method_of_list(operation: Operation) -> Answer:
 @RULES.method("builtins.set", "add", "remove", "discard")
 def method_on_values(operation: Operation) -> Answer:
     """What compares or hashes elements: tried on a copy where all values are known."""
-    row, name, given = operation.receiver, operation.name, operation.arguments.positional
-    items = [literal(each) for each in row.literal] if isinstance(row.literal, set) else row.items
+    row, name, given = (
+        operation.receiver,
+        operation.name,
+        operation.arguments.positional,
+    )
+    items = (
+        [literal(each) for each in row.literal]
+        if isinstance(row.literal, set)
+        else row.items
+    )
     # sort(key=...) runs a function of the notebook on each element.
-    values = None if operation.arguments.keywords or items is None else known([*items, *given])
+    values = (
+        None
+        if operation.arguments.keywords or items is None
+        else known([*items, *given])
+    )
     if not operation.arguments.is_complete or values is None or items is None:
-        return AbstractValue("int") if name in ("index", "count") else _of_unknown(row, name)
+        return (
+            AbstractValue("int")
+            if name in ("index", "count")
+            else _of_unknown(row, name)
+        )
     held = set(values[: len(items)]) if row.type == "set" else values[: len(items)]
     try:
         gave = getattr(held, name)(*values[len(items) :])
@@ -191,9 +213,17 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
     """The arguments as the method takes them: numbers as they are, elements as abstract values. None if not known."""
     given, name = list(operation.arguments.positional), operation.name
     if name == "extend":
-        return [elements_of(operation.first)] if elements_of(operation.first) is not None else None
+        return (
+            [elements_of(operation.first)]
+            if elements_of(operation.first) is not None
+            else None
+        )
     if name in ("insert", "pop") and given:
-        return [given[0].literal, *given[1:]] if isinstance(given[0].literal, int) else None
+        return (
+            [given[0].literal, *given[1:]]
+            if isinstance(given[0].literal, int)
+            else None
+        )
     return given
 
 
@@ -262,7 +292,11 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     # update also takes pairs: only dicts with known members count.
     if operation.name == "update":
         return all_known(each.members for each in given)
-    if not given or given[0].is_literal and given[0].type in ("str", "int", "float", "bool", _NONE):
+    if (
+        not given
+        or given[0].is_literal
+        and given[0].type in ("str", "int", "float", "bool", _NONE)
+    ):
         return [*(each.literal for each in given[:1]), *given[1:]]
     return None
 
@@ -270,7 +304,8 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
 def _view(name: str, members: dict[Any, AbstractValue]) -> AbstractValue:
     keys = [literal(key) for key in members]
     pairs = [
-        AbstractValue("tuple", items=pair) for pair in zip(keys, members.values(), strict=True)
+        AbstractValue("tuple", items=pair)
+        for pair in zip(keys, members.values(), strict=True)
     ]
     items = {"keys": keys, "values": list(members.values()), "items": pairs}
     return AbstractValue(f"dict_{name}", {"length": len(members)}, items=items[name])

@@ -40,7 +40,11 @@ _MOST_ITEMS = 1_000
 def operator_on_own_values(operation: Operation) -> Answer:
     """An operator whose operands are both of Python's own types."""
     operands = [operation.receiver, *operation.arguments.positional]
-    symbol = operation.name if operation.name in _COMPUTE else operation.name.removesuffix("=")
+    symbol = (
+        operation.name
+        if operation.name in _COMPUTE
+        else operation.name.removesuffix("=")
+    )
     if not all(map(is_own, operands)) or symbol not in _COMPUTE:
         return UNKNOWN
     left = operands[0]
@@ -56,7 +60,9 @@ def operator_on_own_values(operation: Operation) -> Answer:
     return _computed(operation, symbol, operands)
 
 
-def _computed(operation: Operation, symbol: str, operands: list[AbstractValue]) -> Answer:
+def _computed(
+    operation: Operation, symbol: str, operands: list[AbstractValue]
+) -> Answer:
     """What the operator makes of values, or refuses by their types."""
     left, values, compute = operands[0], known(operands), _COMPUTE[symbol]
     if values is not None and _is_bounded(symbol, values) and left.type != "dict":
@@ -69,29 +75,43 @@ def _computed(operation: Operation, symbol: str, operands: list[AbstractValue]) 
 
 def _little(value: AbstractValue) -> AbstractValue:
     """The value, or any of its type if computing with it may take long."""
-    is_number = isinstance(value.literal, (int, float)) and abs(value.literal) <= _BIGGEST
+    is_number = (
+        isinstance(value.literal, (int, float)) and abs(value.literal) <= _BIGGEST
+    )
     return value if is_number else AbstractValue(value.type, words=words_of(value))
 
 
-def _of_containers(symbol: str, left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
+def _of_containers(
+    symbol: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue | None:
     """What is known of the parts of containers; None of other operands."""
     if symbol in ("in", "not in"):
         return _is_member(symbol, left, right)
     if symbol == "+" and left.type == right.type and left.type in ("list", "tuple"):
         parts = all_known([left.items, right.items])
-        return AbstractValue(left.type, items=None if parts is None else [*parts[0], *parts[1]])
+        return AbstractValue(
+            left.type, items=None if parts is None else [*parts[0], *parts[1]]
+        )
     return _repeated(left, right) if symbol == "*" else None
 
 
-def _is_member(symbol: str, left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
+def _is_member(
+    symbol: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue | None:
     if right.members is None or left.type not in ("str", "int", "float", "bool"):
         return None
     is_in = left.is_literal and left.literal in right.members
-    return literal(is_in is (symbol == "in")) if left.is_literal else AbstractValue("bool")
+    return (
+        literal(is_in is (symbol == "in")) if left.is_literal else AbstractValue("bool")
+    )
 
 
 def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
-    kept, count = (left, right.literal) if left.type in ("list", "tuple") else (right, left.literal)
+    kept, count = (
+        (left, right.literal)
+        if left.type in ("list", "tuple")
+        else (right, left.literal)
+    )
     if kept.type in ("list", "tuple") and kept.items is not None and type(count) is int:
         is_short = len(kept.items) * count <= _MOST_ITEMS
         return AbstractValue(
@@ -103,7 +123,10 @@ def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None
 def _is_bounded(symbol: str, values: list[Any]) -> bool:
     """Whether what an operator makes of these values is small, too."""
     if symbol in _SIZED_BY_VALUE:
-        return all(isinstance(value, (int, float)) and abs(value) <= _BIGGEST for value in values)
+        return all(
+            isinstance(value, (int, float)) and abs(value) <= _BIGGEST
+            for value in values
+        )
     # "%9999d" and "%*d" make long strings of short operands.
     if symbol == "%" and isinstance(values[0], (str, bytes)):
         return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(values[0])
@@ -112,15 +135,22 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
 
 def _is_short_product(values: list[Any]) -> bool:
     numbers = [abs(value) for value in values if isinstance(value, int)]
-    lengths = [len(value) for value in values if isinstance(value, (str, bytes, list, tuple))]
+    lengths = [
+        len(value) for value in values if isinstance(value, (str, bytes, list, tuple))
+    ]
     return not numbers or not lengths or numbers[0] * lengths[0] <= _BIGGEST * 10
 
 
-def _in_place(operation: Operation, left: AbstractValue, right: AbstractValue) -> Answer:
+def _in_place(
+    operation: Operation, left: AbstractValue, right: AbstractValue
+) -> Answer:
     """`x += y`: a list takes in whatever can be iterated."""
     by_types(operation, iter, [right])
     items = elements_of(right)
-    changed(left, [*left.items, *items] if left.items is not None and items is not None else None)
+    changed(
+        left,
+        [*left.items, *items] if left.items is not None and items is not None else None,
+    )
     return left
 
 
@@ -129,11 +159,15 @@ def formatted(operation: Operation) -> Answer:
     """f"{x:spec}": the format of a value that is known, or refused by its type."""
     value, spec = operation.receiver, operation.first.literal
     is_short = (
-        isinstance(spec, str) and len(spec) <= _LONGEST_FORMAT and LONG_NUMBER.search(spec) is None
+        isinstance(spec, str)
+        and len(spec) <= _LONGEST_FORMAT
+        and LONG_NUMBER.search(spec) is None
     )
     if not is_short or not is_own(value):
         return UNKNOWN
     if known([value]) is not None:
         return tried(operation, format, [value, operation.first])
     # Here a ValueError follows from the type, too: every string refuses the format ".2f".
-    return by_types(operation, format, [value, operation.first], refusals=(TypeError, ValueError))
+    return by_types(
+        operation, format, [value, operation.first], refusals=(TypeError, ValueError)
+    )

@@ -98,7 +98,9 @@ _REMEDIES: Final = {
     "is not in|not found": "Check with `in` first.",
     "format": "Use a format for that type, and as many values as it has placeholders.",
 }
-_OTHERWISE: Final = "Convert the values first, for example with str(...), int(...) or float(...)."
+_OTHERWISE: Final = (
+    "Convert the values first, for example with str(...), int(...) or float(...)."
+)
 
 
 def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
@@ -122,14 +124,22 @@ def is_small(value: Any) -> bool:
         return abs(value) <= _LARGEST_INT
     if isinstance(value, (str, bytes)):
         return len(value) <= _LONGEST
-    parts = (part for pair in value.items() for part in pair) if isinstance(value, dict) else value
+    parts = (
+        (part for pair in value.items() for part in pair)
+        if isinstance(value, dict)
+        else value
+    )
     return len(value) <= _LONGEST and all(map(is_small, parts))
 
 
 def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
     """The Python values where each is known exactly and small, else None."""
     values = [abstract.literal for abstract in abstract_values]
-    return values if all(value is not NOT_KNOWN and is_small(value) for value in values) else None
+    return (
+        values
+        if all(value is not NOT_KNOWN and is_small(value) for value in values)
+        else None
+    )
 
 
 # What Python says
@@ -178,7 +188,8 @@ def _samples(value: AbstractValue) -> Sequence[Any]:
     # rows[1.5:] fails for every list: the types of the bounds decide.
     if value.type == "slice" and value.items is not None:
         return [
-            slice(*row) for row in product(*(_samples(part) or (None,) for part in value.items))
+            slice(*row)
+            for row in product(*(_samples(part) or (None,) for part in value.items))
         ]
     exact = known([value])
     return SAMPLES[value.type] if exact is None else exact
@@ -199,9 +210,16 @@ def refuse(
     facts = dict.fromkeys(
         f"{words_of(value)} is {_described(value)}" for value in operands if value.type
     )
-    remedy = next((words for text, words in _REMEDIES.items() if re.search(text, said)), _OTHERWISE)
-    remedy = "Use an existing key, or .get()." if isinstance(error, KeyError) else remedy
-    return operation.crash(type(error).__name__, said, fact="; ".join(facts) or said, remedy=remedy)
+    remedy = next(
+        (words for text, words in _REMEDIES.items() if re.search(text, said)),
+        _OTHERWISE,
+    )
+    remedy = (
+        "Use an existing key, or .get()." if isinstance(error, KeyError) else remedy
+    )
+    return operation.crash(
+        type(error).__name__, said, fact="; ".join(facts) or said, remedy=remedy
+    )
 
 
 def _described(value: AbstractValue) -> str:
@@ -219,7 +237,12 @@ def made(value: Any) -> AbstractValue:
         return literal(value)
     if isinstance(value, range):
         items = [literal(number) for number in value] if len(value) <= 200 else None
-        facts = {"length": len(value), "start": value.start, "stop": value.stop, "step": value.step}
+        facts = {
+            "length": len(value),
+            "start": value.start,
+            "stop": value.stop,
+            "step": value.step,
+        }
         return AbstractValue("range", facts, items=items, words=repr(value))
     return AbstractValue(type(value).__name__)
 
@@ -257,12 +280,22 @@ def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
 def item_like(value: AbstractValue) -> AbstractValue:
     """Any item of a container of which only the items' common type is known."""
     [only, *others] = [*value.item_types] or [""]
-    kind = "str" if value.type == "str" else "" if others or only not in SCALARS[:5] else only
-    return AbstractValue(kind, literal=None) if kind == "NoneType" else AbstractValue(kind)
+    kind = (
+        "str"
+        if value.type == "str"
+        else ""
+        if others or only not in SCALARS[:5]
+        else only
+    )
+    return (
+        AbstractValue(kind, literal=None) if kind == "NoneType" else AbstractValue(kind)
+    )
 
 
 def changed(
-    value: AbstractValue, items: list[AbstractValue] | None = None, length: int | None = None
+    value: AbstractValue,
+    items: list[AbstractValue] | None = None,
+    length: int | None = None,
 ) -> AbstractValue:
     """A list after it was changed in place: its items, else its length."""
     value.forget()

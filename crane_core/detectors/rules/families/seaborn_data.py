@@ -75,7 +75,11 @@ def pairplot(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "data, hue=None, hue_order=None, palette=None, vars=None, x_vars=None, **kwargs"
     )
-    if given is not None and is_frame(given["data"]) and label_set(given["data"]) is not None:
+    if (
+        given is not None
+        and is_frame(given["data"])
+        and label_set(given["data"]) is not None
+    ):
         for name in ("hue", "vars", "x_vars", "y_vars"):
             need_columns(operation, given["data"], given.get(name))
     return UNCHANGED

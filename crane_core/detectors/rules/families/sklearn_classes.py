@@ -43,12 +43,15 @@ class KnownClass:
 
 
 def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
-    return {name: exception for exception, names in by_exception.items() for name in names}
+    return {
+        name: exception for exception, names in by_exception.items() for name in names
+    }
 
 
 _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(
-        ["public", "unfitted", "learnt", "readable_unfitted", "counts_features"], frozenset
+        ["public", "unfitted", "learnt", "readable_unfitted", "counts_features"],
+        frozenset,
     ),
     "unfitted_attributes": _by_name,
 }
@@ -65,7 +68,11 @@ def classes() -> Mapping[str, KnownClass]:
     """All classes by name."""
     return {
         name: KnownClass(
-            name, **{key: _READ[key](fact) if key in _READ else fact for key, fact in facts.items()}
+            name,
+            **{
+                key: _READ[key](fact) if key in _READ else fact
+                for key, fact in facts.items()
+            },
         )
         for name, facts in _table()["classes"].items()
     }

@@ -6,7 +6,11 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, classes, known_class
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    classes,
+    known_class,
+)
 from crane_core.detectors.rules.families.sklearn_estimators import (
     features_fitted,
     is_fitted,
@@ -35,14 +39,19 @@ def called(operation: Operation) -> Answer:
     known, given = classes().get(operation.function_name), operation.arguments
     if known is None or known.path != operation.receiver.path:
         if given.is_complete:
-            refuse_parameters(operation, operation.receiver.path, "call", given.keywords)
+            refuse_parameters(
+                operation, operation.receiver.path, "call", given.keywords
+            )
         return UNKNOWN
     # How many may be positional differs by release, so that is left to scikit-learn.
     if not given.is_complete or len(given.positional) > known.n_positional:
         return UNCHANGED
     return new_estimator(
         known.path,
-        {**dict(zip(known.parameters, given.positional, strict=False)), **given.keywords},
+        {
+            **dict(zip(known.parameters, given.positional, strict=False)),
+            **given.keywords,
+        },
     )
 
 
@@ -58,14 +67,21 @@ def pipeline_made(operation: Operation) -> Answer:
         f"{name}-{names[: at + 1].count(name)}" if names.count(name) > 1 else name
         for at, name in enumerate(names)
     ]
-    held = {"steps": pairs(zip(numbered, parts, strict=True)), **operation.arguments.keywords}
+    held = {
+        "steps": pairs(zip(numbered, parts, strict=True)),
+        **operation.arguments.keywords,
+    }
     return new_estimator("sklearn.pipeline.Pipeline", held)
 
 
 @RULES.function("sklearn.base.clone")
 def cloned(operation: Operation) -> Answer:
     """An unfitted copy."""
-    return unfitted_copy(operation.first) if known_class(operation.first) is not None else UNKNOWN
+    return (
+        unfitted_copy(operation.first)
+        if known_class(operation.first) is not None
+        else UNKNOWN
+    )
 
 
 @RULES.method("sklearn.*", "set_params")
@@ -90,7 +106,11 @@ def set_parameters(operation: Operation) -> Answer:
 @RULES.attribute("sklearn.*")
 def attribute(operation: Operation) -> Answer:
     """A parameter; what fitting learns, of an estimator that is not fitted."""
-    estimator, name, known = operation.receiver, operation.name, known_class(operation.receiver)
+    estimator, name, known = (
+        operation.receiver,
+        operation.name,
+        known_class(operation.receiver),
+    )
     if known is None or name in estimator.attributes:
         return UNKNOWN
     if is_fitted(estimator) is False and name in known.learnt - known.readable_unfitted:
@@ -107,9 +127,17 @@ def attribute(operation: Operation) -> Answer:
             fact=f"{estimator.named('it')} is of class {known.name}",
             remedy=_INSTEAD[name],
         )
-    if name == "feature_importances_" and (n_features := features_fitted(estimator)) is not None:
-        return AbstractValue("numpy.ndarray", {"shape": (n_features,), "dtype": "float64"})
-    if name in known.parameters and (value := parameter(estimator, name)).literal is not NOT_KNOWN:
+    if (
+        name == "feature_importances_"
+        and (n_features := features_fitted(estimator)) is not None
+    ):
+        return AbstractValue(
+            "numpy.ndarray", {"shape": (n_features,), "dtype": "float64"}
+        )
+    if (
+        name in known.parameters
+        and (value := parameter(estimator, name)).literal is not NOT_KNOWN
+    ):
         return literal(value.literal)
     return UNKNOWN
 

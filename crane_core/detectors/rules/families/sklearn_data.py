@@ -10,9 +10,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, restricted
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    known_facts,
+    restricted,
+)
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series, label_set
+from crane_core.detectors.rules.families.pandas_frames import (
+    is_frame,
+    is_series,
+    label_set,
+)
 from crane_core.detectors.rules.shapes import Shape
 
 _LONGEST_TEXT = 100
@@ -50,7 +58,11 @@ def shape_as_array(value: AbstractValue) -> Shape | None:
     shape = value.fact("shape")
     if value.is_a("pandas", "Series", "Index", "RangeIndex"):
         length = value.fact("length")
-        return shape if isinstance(shape, tuple) else (length if isinstance(length, int) else None,)
+        return (
+            shape
+            if isinstance(shape, tuple)
+            else (length if isinstance(length, int) else None,)
+        )
     is_table = is_frame(value) or is_array(value) or is_sparse(value) or not value.type
     return shape if is_table and isinstance(shape, tuple) else None
 
@@ -80,7 +92,11 @@ def columns_of(value: AbstractValue) -> tuple[Any, ...] | None:
 def names_of(value: AbstractValue) -> tuple[str, ...] | None:
     """The names of features that an estimator reads off a frame; None if it reads none, or they are not known."""
     columns = columns_of(value)
-    return columns if columns and all(isinstance(label, str) for label in columns) else None
+    return (
+        columns
+        if columns and all(isinstance(label, str) for label in columns)
+        else None
+    )
 
 
 def per_column(value: AbstractValue) -> Mapping[Any, Mapping[str, Any]]:
@@ -98,7 +114,9 @@ def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
     if isinstance(found, Mapping):
         return found
     return {
-        label: str(facts["dtype"]) for label, facts in per_column(value).items() if "dtype" in facts
+        label: str(facts["dtype"])
+        for label, facts in per_column(value).items()
+        if "dtype" in facts
     }
 
 
@@ -112,7 +130,11 @@ def facts_by_column(frame: AbstractValue) -> dict[Any, dict[str, Any]]:
         told |= {"has_inf": True} if label in infinite else {}
         told |= {"has_nan": False} if frame.fact("has_nan") is False else {}
         info = own.get(label, {}).get("value_info")
-        found[label] = {**told, **own.get(label, {}), **(info if isinstance(info, Mapping) else {})}
+        found[label] = {
+            **told,
+            **own.get(label, {}),
+            **(info if isinstance(info, Mapping) else {}),
+        }
     return found
 
 
@@ -175,7 +197,10 @@ def certain(facts: Mapping[str, Any], n_all: int | None) -> list[tuple[Any, int]
     found = (
         (text, max(n_texts, 1) if text is not None else 0),
         _missing(facts),
-        (math.inf, int(facts.get("has_inf") is True or math.inf in (high, -(low or 0.0)))),
+        (
+            math.inf,
+            int(facts.get("has_inf") is True or math.inf in (high, -(low or 0.0))),
+        ),
         # Negative numbers: MultinomialNB and chi2 take counts only.
         (low, int(low is not None and -math.inf < low < 0)),
         # Fractions: classifiers refuse them in a target.
@@ -234,12 +259,19 @@ def range_of(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and value == value
+    ):
         return float(value)
     # JSON has no infinity: states write it as a string.
-    return {"Infinity": math.inf, "-Infinity": -math.inf, "inf": math.inf, "-inf": -math.inf}.get(
-        str(value)
-    )
+    return {
+        "Infinity": math.inf,
+        "-Infinity": -math.inf,
+        "inf": math.inf,
+        "-inf": -math.inf,
+    }.get(str(value))
 
 
 def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
@@ -250,13 +282,17 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
     known = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
     # A category that no row has does not occur: pandas keeps categories after rows were dropped.
     is_in_use = "n_unused_categories" not in facts and "not_computed" not in facts
-    known += _as_list(facts.get("categories")) if is_in_use and "ordered" in facts else []
+    known += (
+        _as_list(facts.get("categories")) if is_in_use and "ordered" in facts else []
+    )
     return next((text for text in known if _is_no_number(text)), None)
 
 
 def _flat(value: Any, depth: int = 3) -> Iterator[Any]:
     for part in (
-        list(value)[:200] if isinstance(value, (list, tuple, set, frozenset)) and depth else ()
+        list(value)[:200]
+        if isinstance(value, (list, tuple, set, frozenset)) and depth
+        else ()
     ):
         yield from _flat(part, depth - 1)
     yield value
@@ -290,10 +326,16 @@ def _is_no_number(text: Any) -> bool:
 def all_values(facts: Mapping[str, Any]) -> list[Any] | None:
     """The values that occur, each once; None where they are not all stated."""
     values = facts.get("unique_values")
-    return values if isinstance(values, list) and facts.get("num_unique") == len(values) else None
+    return (
+        values
+        if isinstance(values, list) and facts.get("num_unique") == len(values)
+        else None
+    )
 
 
-def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tuple[int, Any]:
+def texts_that_are_no_numbers(
+    facts: Mapping[str, Any], n_all: int | None
+) -> tuple[int, Any]:
     """How many values at least are texts that do not read as numbers, and one of them."""
     if "n_no_numbers" in facts:
         return facts["n_no_numbers"], facts.get("no_number")
@@ -304,7 +346,10 @@ def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tu
         # If all values that occur are such strings, every row that is not missing has one.
         if all(map(_is_no_number, values)):
             return n_all - n_missing, values[0]
-    told = (*_as_list(facts.get("example_values")), *_as_list(facts.get("unique_values")))
+    told = (
+        *_as_list(facts.get("example_values")),
+        *_as_list(facts.get("unique_values")),
+    )
     example = next(filter(_is_no_number, told), None)
     n_numbers = facts.get("n_read_as_numbers")
     return (
@@ -322,7 +367,9 @@ def rows_of(value: AbstractValue, n_rows: int | None) -> AbstractValue:
 
     Of n rows in all at most n - n_rows are left out, so of k missing values at least k - (n - n_rows) stay.
     """
-    part = AbstractValue(value.type, restricted(value.facts, _KEPT_OF_ROWS), words=value.words)
+    part = AbstractValue(
+        value.type, restricted(value.facts, _KEPT_OF_ROWS), words=value.words
+    )
     n_all = n_samples(value)
     lost = None if n_all is None or n_rows is None else n_all - n_rows
     part.facts |= _size_of_rows(value, n_rows)
@@ -342,13 +389,16 @@ def _size_of_rows(value: AbstractValue, n_rows: int | None) -> dict[str, Any]:
     shape, is_list = shape_as_array(value), value.type in ("list", "tuple")
     size = {} if shape is None or is_list else {"shape": (n_rows, *shape[1:])}
     return size | (
-        {"length": n_rows} if n_rows is not None and (is_list or is_series(value)) else {}
+        {"length": n_rows}
+        if n_rows is not None and (is_list or is_series(value))
+        else {}
     )
 
 
 def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
     columns = {
-        label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()
+        label: _of_rows(facts, n_samples(value), lost)
+        for label, facts in per_column(value).items()
     }
     kept = {label: found for label, found in columns.items() if found}
     counts = value.mapping("n_nan")
@@ -362,11 +412,15 @@ def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
     )
 
 
-def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:
+def _of_rows(
+    facts: Mapping[str, Any], n_all: int | None, lost: int | None
+) -> dict[str, Any]:
     """Facts of a column that hold of a part of it."""
     found: dict[str, Any] = {"has_nan": False} if facts.get("has_nan") is False else {}
     occurring = all_values(facts)
-    found |= known_facts(among_values=facts.get("among_values") if occurring is None else occurring)
+    found |= known_facts(
+        among_values=facts.get("among_values") if occurring is None else occurring
+    )
     if lost is None:
         return found
     n_texts, example = texts_that_are_no_numbers(facts, n_all)

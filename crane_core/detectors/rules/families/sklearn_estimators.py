@@ -20,7 +20,14 @@ _MOST_CLASSES = 50
 _MOST_TOLD = 8
 """A state may have cut rows of so many columns."""
 _LEARNT_FACTS = (
-    *("fitted_attributes", "feature_names_in_", "classes_", "categories_", "learnt", "n_classes"),
+    *(
+        "fitted_attributes",
+        "feature_names_in_",
+        "classes_",
+        "categories_",
+        "learnt",
+        "n_classes",
+    ),
     "fit_on",
 )
 
@@ -48,7 +55,11 @@ def parameter(estimator: AbstractValue, name: str) -> AbstractValue:
             if isinstance(value, (int, float, NoneType)) or _is_whole(value)
             else AbstractValue()
         )
-    if known is None or name not in known.parameters or not are_parameters_told(estimator):
+    if (
+        known is None
+        or name not in known.parameters
+        or not are_parameters_told(estimator)
+    ):
         return AbstractValue()
     default = known.parameters[name]
     # A parameter that is an object is in the state by its facts, and has no literal.
@@ -72,7 +83,9 @@ def are_plain(values: Iterable[Any]) -> bool:
 
 def are_parameters_told(value: AbstractValue, n_others: int = 0) -> bool:
     """Whether parameters that are not stated have their defaults, but for so many that are known otherwise."""
-    n_told = len(value.fact("parameters_set") or ()) + len(value.fact("parameters") or ())
+    n_told = len(value.fact("parameters_set") or ()) + len(
+        value.fact("parameters") or ()
+    )
     return bool(n_told <= value.fact("n_parameters_set", -1) <= n_told + n_others)
 
 
@@ -101,7 +114,11 @@ def names_fitted(value: AbstractValue) -> tuple[str, ...] | None:
 def classes_fitted(value: AbstractValue) -> list[Any] | None:
     """All classes that it learnt, in order; None if they are not all known."""
     known = value.fact("classes_")
-    if is_fitted(value) is not True or not isinstance(known, list) or len(known) >= _MOST_CLASSES:
+    if (
+        is_fitted(value) is not True
+        or not isinstance(known, list)
+        or len(known) >= _MOST_CLASSES
+    ):
         return None
     return known if are_plain(known) else None
 
@@ -112,13 +129,18 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
         value.facts.pop(name, None)
     # Parameters survive a second fit; what fitting learnt ends in an underscore.
     value.attributes = {
-        name: given for name, given in value.attributes.items() if not name.endswith("_")
+        name: given
+        for name, given in value.attributes.items()
+        if not name.endswith("_")
     }
     value.facts["is_fitted"] = True
     known = known_class(value)
     # Vectorizers of texts count no features.
     if known is not None and "n_features_in_" in known.learnt:
-        value.facts["fitted_attributes"] = {"n_features_in_": n_features(x), "n_outputs_": None}
+        value.facts["fitted_attributes"] = {
+            "n_features_in_": n_features(x),
+            "n_outputs_": None,
+        }
         if (names := names_of(x)) is not None:
             value.facts["feature_names_in_"] = list(names)
     if fit_on is not None:
@@ -132,11 +154,21 @@ def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
         for name, fact in estimator.facts.items()
         if name not in (*_LEARNT_FACTS, "steps")
     }
-    given = {name: each for name, each in estimator.attributes.items() if not name.endswith("_")}
+    given = {
+        name: each
+        for name, each in estimator.attributes.items()
+        if not name.endswith("_")
+    }
     # clone copies objects, too: what the notebook does to the original does not reach the copy.
-    given = {name: each if each.is_literal else AbstractValue() for name, each in given.items()}
+    given = {
+        name: each if each.is_literal else AbstractValue()
+        for name, each in given.items()
+    }
     return AbstractValue(
-        estimator.type, facts | {"is_fitted": False}, attributes=given, words=estimator.words
+        estimator.type,
+        facts | {"is_fitted": False},
+        attributes=given,
+        words=estimator.words,
     )
 
 
@@ -159,11 +191,15 @@ def steps(pipeline: AbstractValue) -> list[tuple[str, AbstractValue]] | None:
     if held is None or held.items is None:
         return None
     parts = [item.items or [] for item in held.items]
-    are_named = all(len(part) >= 2 and isinstance(part[0].literal, str) for part in parts)
+    are_named = all(
+        len(part) >= 2 and isinstance(part[0].literal, str) for part in parts
+    )
     return [(str(part[0].literal), part[1]) for part in parts] if are_named else None
 
 
-def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, Any]] | None:
+def columns_of_parts(
+    columns: AbstractValue,
+) -> list[tuple[str, AbstractValue, Any]] | None:
     """Name, estimator and columns of each part of a column transformer that a state tells; None if one is not whole."""
     order, chosen, parts = (
         columns.fact("step_order"),
@@ -179,7 +215,9 @@ def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, A
         if name != "remainder"
     ]
     is_whole = [
-        isinstance(given, str) or isinstance(given, list) and 0 < len(given) < _MOST_TOLD
+        isinstance(given, str)
+        or isinstance(given, list)
+        and 0 < len(given) < _MOST_TOLD
         for *_, given in found
     ]
     return found if all(is_whole) else None
@@ -212,5 +250,9 @@ def forget_namesakes(operation: Operation, parts: Sequence[AbstractValue]) -> No
     """Variables that may be the very objects which a step has just changed inside another: their state is forgotten."""
     names, mine = {part.type for part in parts}, {id(part) for part in parts}
     for value in operation.variables():
-        if value.type in names and id(value) not in mine and value is not operation.receiver:
+        if (
+            value.type in names
+            and id(value) not in mine
+            and value is not operation.receiver
+        ):
             value.forget()

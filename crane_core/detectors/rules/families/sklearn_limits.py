@@ -24,20 +24,28 @@ _PUBLIC: Final = re.compile(
 _LONGEST_MESSAGE = 250
 
 
-def refuse_settings(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
+def refuse_settings(
+    operation: Operation, estimator: AbstractValue, known: KnownClass
+) -> None:
     """Raise where fitting refuses the estimator's own parameters, whatever the data."""
     # Constraints belong to one release: 1.3 removed max_features="auto" of forests.
     if is_of_table(operation):
         given = {name: parameter(estimator, name) for name in known.parameters}
         # Defaults pass by definition: only what the notebook chose is checked.
         changed = {
-            name: value for name, value in given.items() if value.literal != known.parameters[name]
+            name: value
+            for name, value in given.items()
+            if value.literal != known.parameters[name]
         }
         refuse_parameters(operation, known.path, "fit", changed)
     solver, penalty = value_of(estimator, "solver"), value_of(estimator, "penalty")
     # Each constraint is for one parameter; a solver and its penalty are refused as a pair.
     if known.name == "LogisticRegression" and penalty in ("l1", "l2", "elasticnet"):
-        taken = _PENALTIES.get(solver, (penalty,)) if isinstance(solver, str) else (penalty,)
+        taken = (
+            _PENALTIES.get(solver, (penalty,))
+            if isinstance(solver, str)
+            else (penalty,)
+        )
         if penalty not in taken:
             operation.crash(
                 "ValueError",
@@ -58,12 +66,20 @@ def refuse_parameters(
         for name, value in given.items()
         if type(value.literal) in (type(None), bool, int, float, str)
     }
-    refused = operation.refused_parameter(path, step, plain) if _PUBLIC.fullmatch(path) else None
+    refused = (
+        operation.refused_parameter(path, step, plain)
+        if _PUBLIC.fullmatch(path)
+        else None
+    )
     if refused is None:
         return
     name, value, options = refused.name, plain[refused.name], refused.options
-    short = f"the {name!r} parameter of {path.rpartition('.')[2]} does not accept {value!r}"
-    accepted = f"it accepts {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
+    short = (
+        f"the {name!r} parameter of {path.rpartition('.')[2]} does not accept {value!r}"
+    )
+    accepted = (
+        f"it accepts {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
+    )
     operation.crash(
         refused.exception,
         refused.message if len(refused.message) <= _LONGEST_MESSAGE else short,

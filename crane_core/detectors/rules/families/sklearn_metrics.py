@@ -51,14 +51,18 @@ def of_classes(operation: Operation) -> Answer:
     ):
         n_classes = len({value for values in found for value in values or ()})
         return AbstractValue(
-            "numpy.ndarray", {"shape": (n_classes, n_classes)}, words=operation.result_words
+            "numpy.ndarray",
+            {"shape": (n_classes, n_classes)},
+            words=operation.result_words,
         )
     return UNCHANGED
 
 
 def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
     """Measurements, and one column beside several."""
-    widths = [data.n_features(side) or len(data.shape_as_array(side) or ()) for side in sides]
+    widths = [
+        data.n_features(side) or len(data.shape_as_array(side) or ()) for side in sides
+    ]
     for side, width in zip(sides, widths, strict=True):
         # type_of_target calls any number with a fraction continuous.
         if data.is_continuous(side):
@@ -94,7 +98,9 @@ def plotted(operation: Operation) -> Answer:
     """One label for each row."""
     held = operation.receiver.attributes
     matrix, labels = held.get("confusion_matrix"), held.get("display_labels")
-    n_rows, n_labels = (None if each is None else data.n_samples(each) for each in (matrix, labels))
+    n_rows, n_labels = (
+        None if each is None else data.n_samples(each) for each in (matrix, labels)
+    )
     if matrix is not None and differ(n_rows, n_labels):
         operation.crash(
             "ValueError",

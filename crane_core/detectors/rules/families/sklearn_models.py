@@ -51,7 +51,14 @@ _ASKS: Final = (
     *("kneighbors", "score"),
 )
 # CountVectorizer(vocabulary=...), SelectFromModel(prefit=True) and SparseCoder work unfitted.
-_MAY_NEED_NO_FIT: Final = ("vocabulary", "prefit", "cv", "estimator", "estimators", "dictionary")
+_MAY_NEED_NO_FIT: Final = (
+    "vocabulary",
+    "prefit",
+    "cv",
+    "estimator",
+    "estimators",
+    "dictionary",
+)
 _NOTHING: Final = AbstractValue("NoneType", literal=None)
 
 
@@ -67,7 +74,8 @@ def fitting_at_once(operation: Operation) -> Answer:
     return (
         UNCHANGED
         # StandardScaler(copy=False) writes its result into the data that it got.
-        if _fit(operation) is not None and value_of(operation.receiver, "copy") is not False
+        if _fit(operation) is not None
+        and value_of(operation.receiver, "copy") is not False
         else UNKNOWN
     )
 
@@ -91,10 +99,14 @@ def _fit(operation: Operation) -> AbstractValue | None:
 def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
     parts = estimator.attributes.values()
     # SVC(kernel=f) calls f while fitting.
-    return known.name in _RUNS_OTHERS or any(part.definition is not None for part in parts)
+    return known.name in _RUNS_OTHERS or any(
+        part.definition is not None for part in parts
+    )
 
 
-def _fit_parts(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
+def _fit_parts(
+    operation: Operation, estimator: AbstractValue, known: KnownClass
+) -> None:
     """Parts that are fitted themselves; others are copied. A state may tell of them under whatever other name."""
     parts = steps(estimator) if known.name == "Pipeline" else None
     if parts is not None:
@@ -104,7 +116,9 @@ def _fit_parts(operation: Operation, estimator: AbstractValue, known: KnownClass
             part.forget()
 
 
-def _fit_steps(operation: Operation, pipeline: AbstractValue, parts: list[AbstractValue]) -> None:
+def _fit_steps(
+    operation: Operation, pipeline: AbstractValue, parts: list[AbstractValue]
+) -> None:
     for part in parts:
         inner = known_class(part)
         if inner is not None:
@@ -141,7 +155,9 @@ def _needs_fit(estimator: AbstractValue, known: KnownClass, method: str) -> bool
     if known.name == "Pipeline":
         parts = [part for _, part in steps(estimator) or () if not part.is_literal]
         fresh = [
-            inner for part in parts if (inner := known_class(part)) and is_fitted(part) is False
+            inner
+            for part in parts
+            if (inner := known_class(part)) and is_fitted(part) is False
         ]
         # A pipeline calls transform of its first step before anything else.
         first = "transform" if len(parts) > 1 else method
@@ -151,7 +167,9 @@ def _needs_fit(estimator: AbstractValue, known: KnownClass, method: str) -> bool
             and method in fresh[-1].unfitted
         )
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
-    is_usual = all(value_of(estimator, name) == known.parameters[name] for name in ready)
+    is_usual = all(
+        value_of(estimator, name) == known.parameters[name] for name in ready
+    )
     return is_usual and is_fitted(estimator) is False and method in known.unfitted
 
 

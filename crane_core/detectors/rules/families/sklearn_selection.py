@@ -26,7 +26,8 @@ _FOLDS: Final = (
 
 
 @RULES.function(
-    "sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split"
+    "sklearn.model_selection.train_test_split",
+    "sklearn.cross_validation.train_test_split",
 )
 def split(operation: Operation) -> Answer:
     """Two parts of each array given, in the order train, test."""
@@ -54,7 +55,9 @@ def _lengths(operation: Operation) -> tuple[int | None, int | None]:
     """Those of the parts for training and testing. Raises Crash where one would be empty or too long."""
     arrays, options = operation.arguments.positional, operation.arguments.keywords
     n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
-    sizes = [options.get(name, literal(None)).literal for name in ("test_size", "train_size")]
+    sizes = [
+        options.get(name, literal(None)).literal for name in ("test_size", "train_size")
+    ]
     n_train, n_test = _sizes(n_all, *sizes)
     if (
         n_all is not None
@@ -66,7 +69,9 @@ def _lengths(operation: Operation) -> tuple[int | None, int | None]:
             "ValueError",
             f"{n_all} samples cannot be split into {max(n_train, 0)} for training and {n_test} for testing",
             fact=f"{operation.first.named('the first array')} has {n_all} samples",
-            remedy="find the step that left so few" if n_all < 2 else "use smaller parts",
+            remedy="find the step that left so few"
+            if n_all < 2
+            else "use smaller parts",
         )
     return n_train, n_test
 
@@ -89,7 +94,8 @@ def _sizes(n_all: int | None, test: Any, train: Any) -> tuple[int | None, int | 
 
 
 @RULES.function(
-    "sklearn.utils.class_weight.compute_class_weight", "sklearn.utils.compute_class_weight"
+    "sklearn.utils.class_weight.compute_class_weight",
+    "sklearn.utils.compute_class_weight",
 )
 def class_weights(operation: Operation) -> Answer:
     """Since version 1.0 only the first argument may be positional; known for states that do not tell versions."""
@@ -104,7 +110,10 @@ def class_weights(operation: Operation) -> Answer:
 
 
 @RULES.function(
-    *[f"sklearn.model_selection.cross_{name}" for name in ("val_score", "validate", "val_predict")]
+    *[
+        f"sklearn.model_selection.cross_{name}"
+        for name in ("val_score", "validate", "val_predict")
+    ]
 )
 def cross_validated(operation: Operation) -> Answer:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
@@ -128,7 +137,9 @@ def folds(operation: Operation) -> Answer:
     given = operation.arguments.bound("X, y=None, groups=None")
     if operation.receiver.class_name not in _FOLDS or given is None:
         return UNKNOWN
-    return AbstractValue("generator", attributes={"splitter": operation.receiver, **given})
+    return AbstractValue(
+        "generator", attributes={"splitter": operation.receiver, **given}
+    )
 
 
 @RULES.element("builtins.generator")
@@ -139,9 +150,14 @@ def first_fold(operation: Operation) -> Answer:
     if splitter is None or x is None:
         return UNKNOWN
     if why := _why_no_fold(splitter, x, y):
-        fact = f"{x.named('X')} has {data.n_samples(x)} samples, and y {data.n_samples(y)}"
+        fact = (
+            f"{x.named('X')} has {data.n_samples(x)} samples, and y {data.n_samples(y)}"
+        )
         operation.crash(
-            "ValueError", why, fact=fact, remedy="use fewer folds, KFold, or data of the same rows"
+            "ValueError",
+            why,
+            fact=fact,
+            remedy="use fewer folds, KFold, or data of the same rows",
         )
     return UNCHANGED
 

@@ -87,7 +87,9 @@ _OF_FORMULAS: Final = frozenset(
 
 
 def _function(names: tuple[str, ...], *modules: str) -> Callable[[Rule], Rule]:
-    return RULES.function(*[f"statsmodels.{module}.{name}" for module in modules for name in names])
+    return RULES.function(
+        *[f"statsmodels.{module}.{name}" for module in modules for name in names]
+    )
 
 
 # Models
@@ -101,7 +103,9 @@ def of_arrays(operation: Operation) -> Answer:
         return UNCHANGED
     y, x = given["endog"], given.get("exog", AbstractValue())
     n_y, n_x = data.n_samples(y), data.n_samples(x)
-    if differ(n_y, n_x) and (is_frame(x) or is_series(x)) == (is_frame(y) or is_series(y)):
+    if differ(n_y, n_x) and (is_frame(x) or is_series(x)) == (
+        is_frame(y) or is_series(y)
+    ):
         operation.crash(
             "ValueError",
             f"endog and exog have different numbers of rows: {n_y} and {n_x}",
@@ -115,7 +119,9 @@ def of_arrays(operation: Operation) -> Answer:
     # Only the search for a constant column finds NaN, and hasconst=False skips it.
     # NaN in endog passes.
     if not {"missing", "hasconst"} & given.keys() and _holds_numbers(x):
-        _refuse_missing(operation, x, "exog contains inf or nans: a model needs finite numbers")
+        _refuse_missing(
+            operation, x, "exog contains inf or nans: a model needs finite numbers"
+        )
     if gap is not None and is_at_least(operation, "statsmodels", 0, 15):
         operation.crash(
             "TypeError",
@@ -130,7 +136,9 @@ def of_arrays(operation: Operation) -> Answer:
 @_function(tuple(name.lower() for name in _MODELS), "formula.api")
 def _unfitted(operation: Operation) -> Answer:
     """A model of which nothing has been estimated yet."""
-    made = next(each for each in _MODELS if each.lower() == operation.function_name.lower())
+    made = next(
+        each for each in _MODELS if each.lower() == operation.function_name.lower()
+    )
     return AbstractValue(f"statsmodels.{made}", words=f"the {made} model")
 
 
@@ -154,7 +162,11 @@ def _refuse_texts(operation: Operation, value: AbstractValue) -> None:
     if is_series(value):
         columns = {value.named("it"): value.fact("dtype", "")}
     for label, dtype in columns.items():
-        facts = data.per_column(value).get(label, {}) if is_frame(value) else data.values_of(value)
+        facts = (
+            data.per_column(value).get(label, {})
+            if is_frame(value)
+            else data.values_of(value)
+        )
         if (text := data.no_number(facts, str(dtype))) is not None:
             operation.crash(
                 "ValueError",
@@ -167,7 +179,9 @@ def _refuse_texts(operation: Operation, value: AbstractValue) -> None:
 def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
     """A model of a yes or no takes targets from 0 to 1."""
     low, high = data.range_of(data.values_of(y))
-    is_known = (is_series(y) or is_array(y)) and data.values_of(y).get("has_nan") is False
+    is_known = (is_series(y) or is_array(y)) and data.values_of(y).get(
+        "has_nan"
+    ) is False
     if (
         operation.function_name not in ("Logit", "Probit")
         or not is_known
@@ -187,11 +201,17 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
 def _gap(table: AbstractValue) -> Hashable:
     """A column of nullable numbers that lacks some, beside other columns of numbers: together they are objects."""
     nullable = [
-        label for label, dtype in data.dtypes_of(table).items() if str(dtype).startswith(_NULLABLE)
+        label
+        for label, dtype in data.dtypes_of(table).items()
+        if str(dtype).startswith(_NULLABLE)
     ]
     # A nullable column alone becomes floats with NaN; beside others, all become objects with pd.NA.
     is_alone = len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
-    if not is_frame(table) or is_alone or not _holds_numbers(table, (*_NUMBERS, *_NULLABLE)):
+    if (
+        not is_frame(table)
+        or is_alone
+        or not _holds_numbers(table, (*_NUMBERS, *_NULLABLE))
+    ):
         return None
     return next(
         (
@@ -205,7 +225,11 @@ def _gap(table: AbstractValue) -> Hashable:
 
 def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> bool:
     """Whether all columns are known, and none is of another kind."""
-    dtypes = [str(dtype) for dtype in data.dtypes_of(value).values()] if is_frame(value) else []
+    dtypes = (
+        [str(dtype) for dtype in data.dtypes_of(value).values()]
+        if is_frame(value)
+        else []
+    )
     if is_series(value):
         dtypes = [str(value.fact("dtype", ""))]
     is_whole = (
@@ -213,13 +237,20 @@ def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> b
         or len(dtypes) == data.n_features(value)
         or "distinct_dtypes" in value.facts
     )
-    return bool(dtypes) and is_whole and all(dtype.startswith(kinds) for dtype in dtypes)
+    return (
+        bool(dtypes) and is_whole and all(dtype.startswith(kinds) for dtype in dtypes)
+    )
 
 
 def _refuse_missing(
-    operation: Operation, value: AbstractValue, why: str, exception: str = "MissingDataError"
+    operation: Operation,
+    value: AbstractValue,
+    why: str,
+    exception: str = "MissingDataError",
 ) -> None:
-    flaw = next((flaw for flaw in data.flaws(value) if flaw.name in ("nan", "inf")), None)
+    flaw = next(
+        (flaw for flaw in data.flaws(value) if flaw.name in ("nan", "inf")), None
+    )
     if flaw is not None:
         operation.crash(
             exception, why, fact=flaw.fact, remedy="drop these rows, or fill them first"
@@ -229,7 +260,10 @@ def _refuse_missing(
 @RULES.missing("columns")
 def not_in_frame(operation: Operation) -> Answer:
     """A name of a formula that is neither a column nor in the kernel, and that no cell seems to make."""
-    name, asked_by = operation.absent.get("column"), str(operation.absent.get("asked_by", ""))
+    name, asked_by = (
+        operation.absent.get("column"),
+        str(operation.absent.get("asked_by", "")),
+    )
     is_formula = asked_by.startswith(_FORMULA_CALLS) and "~" in operation.text
     if (
         not is_formula
@@ -260,8 +294,12 @@ def with_constant(operation: Operation) -> Answer:
         return UNCHANGED
     facts = restricted(table.facts, _KEPT_WITH_CONSTANT)
     if is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
-        facts["distinct_dtypes"] = sorted({*map(str, data.dtypes_of(table).values()), "float64"})
-    return AbstractValue(table.type, {**facts, "shape": (shape[0], None)}, words=table.words)
+        facts["distinct_dtypes"] = sorted(
+            {*map(str, data.dtypes_of(table).values()), "float64"}
+        )
+    return AbstractValue(
+        table.type, {**facts, "shape": (shape[0], None)}, words=table.words
+    )
 
 
 @RULES.method("statsmodels.*", "predict")
@@ -326,11 +364,14 @@ def factored(operation: Operation) -> Answer:
         for name in ("trend", "seasonal", "model")
         if str(_literal(operation, name)).startswith("mul")
     ]
-    if operation.function_name == "seasonal_decompose" and str(series.fact("dtype", "")).startswith(
-        "float"
-    ):
+    if operation.function_name == "seasonal_decompose" and str(
+        series.fact("dtype", "")
+    ).startswith("float"):
         _refuse_missing(
-            operation, series, "This function does not handle missing values", "ValueError"
+            operation,
+            series,
+            "This function does not handle missing values",
+            "ValueError",
         )
     _refuse_few(operation, series)
     if parts and low is not None and low <= 0:
@@ -372,7 +413,9 @@ def unit_root_tested(operation: Operation) -> Answer:
     if given is None:
         return UNCHANGED
     _refuse_missing(
-        operation, given["x"], "exog contains inf or nans: the test does not accept missing values"
+        operation,
+        given["x"],
+        "exog contains inf or nans: the test does not accept missing values",
     )
     # autolag=None returns five values, store=True another tuple.
     is_usual = not {"autolag", "store", "regresults"} & given.keys()
@@ -383,7 +426,9 @@ def unit_root_tested(operation: Operation) -> Answer:
     ):
         return UNCHANGED
     return AbstractValue(
-        "tuple", items=[AbstractValue() for _ in range(6)], words="the result of adfuller"
+        "tuple",
+        items=[AbstractValue() for _ in range(6)],
+        words="the result of adfuller",
     )
 
 

@@ -95,7 +95,9 @@ def _refuse_sample(operation: Operation, loader: AbstractValue) -> None:
 def _begins_with_first(loader: AbstractValue) -> bool:
     """Whether its first batch is what the state says: of the first samples, of which nothing is left to chance."""
     # A dataset that draws by chance may raise once, and not the next time.
-    is_in_order = loader.fact("sampler") == _IN_ORDER and loader.fact("batch_sampler") is None
+    is_in_order = (
+        loader.fact("sampler") == _IN_ORDER and loader.fact("batch_sampler") is None
+    )
     return is_in_order and _has_batches(loader) and loader.fact("draws") is None
 
 
@@ -106,7 +108,8 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
         return UNCHANGED
     dtypes = loader.mapping("batch_dtypes")
     parts = {
-        name: _part(loader, name, shape, dtypes.get(name)) for name, shape in shapes_told.items()
+        name: _part(loader, name, shape, dtypes.get(name))
+        for name, shape in shapes_told.items()
     }
     # A dataset of single tensors collates to one tensor.
     if list(parts) == ["batch"]:
@@ -136,7 +139,9 @@ def _said(loader: AbstractValue) -> str:
 def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractValue:
     if not isinstance(shape, (tuple, list)):
         return AbstractValue(
-            shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else ""
+            shape
+            if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str")
+            else ""
         )
     known = _first_size(loader, tuple(shape))
     made = tensor(
@@ -145,7 +150,11 @@ def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractV
         words=f"{name.replace('batch', _said(loader), 1)}",
     )
     # default_collate stacks into new memory; another function may return a transposed view.
-    made.facts |= {"is_contiguous": True} if loader.fact("collate_fn") == "default_collate" else {}
+    made.facts |= (
+        {"is_contiguous": True}
+        if loader.fact("collate_fn") == "default_collate"
+        else {}
+    )
     return made
 
 

@@ -31,7 +31,13 @@ _OF_PARTS: Final = (
     *("expected_input", "output", "in_the_other_mode"),
 )
 """What the state tells of the modules inside, which is no longer so when one of them is replaced."""
-_LOOKING: Final = ("parameters", "named_parameters", "children", "modules", "named_modules")
+_LOOKING: Final = (
+    "parameters",
+    "named_parameters",
+    "children",
+    "modules",
+    "named_modules",
+)
 
 
 # Making
@@ -49,7 +55,9 @@ def container_made(operation: Operation) -> Answer:
     # nn.Sequential([a, b]) gets a list, which torch itself refuses.
     elif not all(map(is_module, given)):
         return UNKNOWN
-    return AbstractValue(f"torch.nn.{kind}", {"training": True}, items=parts, words=operation.text)
+    return AbstractValue(
+        f"torch.nn.{kind}", {"training": True}, items=parts, words=operation.text
+    )
 
 
 # What is inside
@@ -60,13 +68,18 @@ def is_module(value: AbstractValue) -> bool:
     if value.package == "torch":
         return value.type.startswith("torch.nn.") and ".loss." not in value.type
     if value.package == "torchvision":
-        return any(fact in value.facts for fact in ("containers", "part_names", "head_takes"))
+        return any(
+            fact in value.facts for fact in ("containers", "part_names", "head_takes")
+        )
     if value.package != "__main__":
         return False
     if "n_parameters" in value.facts and "training" in value.facts:
         return True
     bases = value.definition.bases if isinstance(value.definition, ast.ClassDef) else []
-    return any(ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module") for base in bases)
+    return any(
+        ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module")
+        for base in bases
+    )
 
 
 def stated_layers(module: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
@@ -99,7 +112,9 @@ def _parts(module: AbstractValue) -> list[str] | None:
     """The names of the modules directly inside; None if the state does not tell them."""
     own = module.fact("containers", {}).get("")
     return (
-        list(own["parts"]) if isinstance(own, dict) and isinstance(own.get("parts"), list) else None
+        list(own["parts"])
+        if isinstance(own, dict) and isinstance(own.get("parts"), list)
+        else None
     )
 
 
@@ -116,7 +131,9 @@ def _made_of_state(
     if not isinstance(told_of, dict) or not isinstance(told_of.get("type"), str):
         return None
     kind = told_of["type"]
-    facts = {name: fact for name, fact in told_of.items() if name not in ("type", "parts")}
+    facts = {
+        name: fact for name, fact in told_of.items() if name not in ("type", "parts")
+    }
     facts.update(_inherited(root, path))
     words = f"{root.words}.{path}" if root.words else path
     met[path] = made = AbstractValue(
@@ -136,16 +153,26 @@ def _inherited(root: AbstractValue, path: str) -> dict[str, Any]:
     }
     others = root.fact("in_the_other_mode", [])
     # The state lists ten such modules at most: the mode of the others is unknown then.
-    if isinstance(root.fact("training"), bool) and len(others) < _MOST_IN_THE_OTHER_MODE:
+    if (
+        isinstance(root.fact("training"), bool)
+        and len(others) < _MOST_IN_THE_OTHER_MODE
+    ):
         shared["training"] = root.fact("training") ^ (path in others)
     return shared
 
 
 def _fill(
-    root: AbstractValue, made: AbstractValue, path: str, parts: Any, met: dict[str, AbstractValue]
+    root: AbstractValue,
+    made: AbstractValue,
+    path: str,
+    parts: Any,
+    met: dict[str, AbstractValue],
 ) -> None:
     names = parts if isinstance(parts, list) else []
-    found = {name: _made_of_state(root, f"{path}.{name}" if path else name, met) for name in names}
+    found = {
+        name: _made_of_state(root, f"{path}.{name}" if path else name, met)
+        for name in names
+    }
     there = {name: one for name, one in found.items() if one is not None}
     made.attributes.update(there)
     made.facts["part_names"] = names
@@ -164,7 +191,10 @@ def chain(module: AbstractValue) -> list[AbstractValue] | None:
         if parts is None:
             return None
         met: dict[str, AbstractValue] = {}
-        made = (module.attributes.get(name) or _made_of_state(module, name, met) for name in parts)
+        made = (
+            module.attributes.get(name) or _made_of_state(module, name, met)
+            for name in parts
+        )
         found = [one for one in made if one is not None]
         if len(found) == len(parts):
             module.items = found
@@ -238,7 +268,9 @@ def part_replaced(operation: Operation) -> Answer:
         _no_place(operation, module, at.literal, len(modules))
     modules[at.literal] = value
     module.attributes = {}
-    module.facts = {name: fact for name, fact in module.facts.items() if name not in _OF_PARTS}
+    module.facts = {
+        name: fact for name, fact in module.facts.items() if name not in _OF_PARTS
+    }
     return UNCHANGED
 
 
@@ -246,13 +278,40 @@ def part_replaced(operation: Operation) -> Answer:
 
 
 @RULES.method(
-    "__main__.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad"
+    "__main__.*",
+    "train",
+    "eval",
+    "to",
+    "float",
+    "double",
+    "half",
+    "cpu",
+    "cuda",
+    "zero_grad",
 )
 @RULES.method(
-    "torch.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad"
+    "torch.*",
+    "train",
+    "eval",
+    "to",
+    "float",
+    "double",
+    "half",
+    "cpu",
+    "cuda",
+    "zero_grad",
 )
 @RULES.method(
-    "torchvision.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad"
+    "torchvision.*",
+    "train",
+    "eval",
+    "to",
+    "float",
+    "double",
+    "half",
+    "cpu",
+    "cuda",
+    "zero_grad",
 )
 def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
@@ -263,7 +322,11 @@ def placed(operation: Operation) -> Answer:
         _set_mode(operation, module)
     elif operation.name != "zero_grad":
         _move(operation, module)
-    return AbstractValue("NoneType", literal=None) if operation.name == "zero_grad" else module
+    return (
+        AbstractValue("NoneType", literal=None)
+        if operation.name == "zero_grad"
+        else module
+    )
 
 
 def _set_mode(operation: Operation, module: AbstractValue) -> None:
@@ -278,12 +341,22 @@ def _set_mode(operation: Operation, module: AbstractValue) -> None:
 
 def _move(operation: Operation, module: AbstractValue) -> None:
     """Other devices are not followed: after a move that is not to the processor, they are not known."""
-    dtypes = {"float": "torch.float32", "double": "torch.float64", "half": "torch.float16"}
+    dtypes = {
+        "float": "torch.float32",
+        "double": "torch.float64",
+        "half": "torch.float16",
+    }
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
-    dtype = dtypes.get(operation.name) or next(filter(None, map(float_meant, given)), None)
+    dtype = dtypes.get(operation.name) or next(
+        filter(None, map(float_meant, given)), None
+    )
     unknown = {"device"} if operation.name not in dtypes else set()
     # model.to(other) may take the dtype of another tensor.
-    unknown |= {"dtype"} if operation.name == "to" and not all(map(is_device, given)) else set()
+    unknown |= (
+        {"dtype"}
+        if operation.name == "to" and not all(map(is_device, given))
+        else set()
+    )
     is_to_cpu = operation.name == "cpu" or bool(given) and given[0].literal == "cpu"
     for one in _within(module):
         one.drop(unknown)
@@ -306,7 +379,9 @@ def looked_at(operation: Operation) -> Answer:
         return UNKNOWN
     if operation.name != "parameters":
         return UNCHANGED
-    n = module.fact("n_parameters") if not module.attributes else None  # some of which may be new
+    n = (
+        module.fact("n_parameters") if not module.attributes else None
+    )  # some of which may be new
     facts = {"gives": "parameters"} | known_facts(n_parameters=n)
     return AbstractValue("generator", facts, words=operation.text)
 
@@ -344,7 +419,9 @@ def part_called(operation: Operation) -> Answer:
     found = inside(module, operation.name)
     if found is None or not is_module(found):
         return UNKNOWN
-    return operation.call(found, operation.arguments.positional, operation.arguments.keywords)
+    return operation.call(
+        found, operation.arguments.positional, operation.arguments.keywords
+    )
 
 
 @RULES.set_attribute("torch.*")
@@ -352,4 +429,6 @@ def part_called(operation: Operation) -> Answer:
 def part_set(operation: Operation) -> Answer:
     """model.fc = nn.Linear(512, 2): the attribute is another one, and nothing else changes."""
     module = operation.receiver
-    return UNCHANGED if is_module(module) or module.package == "torchvision" else UNKNOWN
+    return (
+        UNCHANGED if is_module(module) or module.package == "torchvision" else UNKNOWN
+    )

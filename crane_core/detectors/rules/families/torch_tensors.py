@@ -24,11 +24,16 @@ def is_tensor(value: AbstractValue) -> bool:
 
 
 def tensor(
-    shape: Shape | None, dtype: str | None = None, device: str | None = None, words: str = ""
+    shape: Shape | None,
+    dtype: str | None = None,
+    device: str | None = None,
+    words: str = "",
 ) -> AbstractValue:
     """A tensor of which so much is known; None is not known, nor how it lies in memory."""
     return AbstractValue(
-        "torch.Tensor", known_facts(shape=shape, dtype=dtype, device=device), words=words
+        "torch.Tensor",
+        known_facts(shape=shape, dtype=dtype, device=device),
+        words=words,
     )
 
 

@@ -12,9 +12,24 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("torch training")
-_OPTIMIZERS: Final = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam")
+_OPTIMIZERS: Final = (
+    "SGD",
+    "Adam",
+    "AdamW",
+    "RMSprop",
+    "Adagrad",
+    "Adadelta",
+    "Adamax",
+    "NAdam",
+)
 # These can be iterated, so torch looks at what comes out of them.
-_ITERABLE: Final = ("ParameterList", "ParameterDict", "ModuleList", "Sequential", "Parameter")
+_ITERABLE: Final = (
+    "ParameterList",
+    "ParameterDict",
+    "ModuleList",
+    "Sequential",
+    "Parameter",
+)
 
 
 @RULES.function(*(f"torch.optim.{kind}" for kind in _OPTIMIZERS))
@@ -28,7 +43,11 @@ def made(operation: Operation) -> Answer:
 
 
 def _refuse_empty(operation: Operation, given: AbstractValue) -> None:
-    if given.fact("gives") == "parameters" and given.fact("n_parameters") == 0 or given.items == []:
+    if (
+        given.fact("gives") == "parameters"
+        and given.fact("n_parameters") == 0
+        or given.items == []
+    ):
         operation.crash(
             "ValueError",
             "optimizer got an empty parameter list",
@@ -52,7 +71,11 @@ def _refuse_modules(operation: Operation, given: AbstractValue) -> None:
 def _is_module(value: AbstractValue) -> bool:
     """A module, of torch or of the notebook, that cannot be iterated."""
     if isinstance(value.definition, ast.ClassDef):
-        own = {part.name for part in value.definition.body if isinstance(part, ast.FunctionDef)}
+        own = {
+            part.name
+            for part in value.definition.body
+            if isinstance(part, ast.FunctionDef)
+        }
         # A class that can be iterated may yield parameters, and a second base may bring that along.
         is_plain = len(value.definition.bases) == 1 and not own & {
             "__iter__",
@@ -64,7 +87,11 @@ def _is_module(value: AbstractValue) -> bool:
 
 
 @RULES.function(
-    *(f"torch.optim.{kind}.{name}" for kind in _OPTIMIZERS for name in ("zero_grad", "step"))
+    *(
+        f"torch.optim.{kind}.{name}"
+        for kind in _OPTIMIZERS
+        for name in ("zero_grad", "step")
+    )
 )
 # `optimizer = optim.SGD` without a call: the variable is the class.
 @RULES.method("builtins.type", "zero_grad", "step")

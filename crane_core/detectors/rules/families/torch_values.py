@@ -51,7 +51,9 @@ def of_layer(operation: Operation) -> Answer:
         if given.type in ("list", "tuple", "dict"):
             operation.crash(
                 # Recurrent layers call input.dim() in Python, before torch checks types.
-                "TypeError" if layer.class_name not in ("LSTM", "GRU") else "AttributeError",
+                "TypeError"
+                if layer.class_name not in ("LSTM", "GRU")
+                else "AttributeError",
                 f"{layer.named(layer.class_name)} takes a tensor, not {given.type}",
                 fact=f"{given.named('the input')} is of type {given.type}",
                 remedy="join its tensors (torch.cat), or select one",
@@ -97,5 +99,8 @@ def as_array(operation: Operation) -> Answer:
 def looked_at(operation: Operation) -> Answer:
     """Every method that ends in no "_" only looks."""
     # backward fills .grad of other tensors, and a hook is code of the notebook.
-    is_change = operation.name.endswith("_") or operation.name in ("register_hook", "backward")
+    is_change = operation.name.endswith("_") or operation.name in (
+        "register_hook",
+        "backward",
+    )
     return UNKNOWN if is_change else UNCHANGED

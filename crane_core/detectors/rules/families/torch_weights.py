@@ -11,7 +11,11 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import literal_of
-from crane_core.detectors.rules.families.torch_modules import is_module, is_own, stated_layers
+from crane_core.detectors.rules.families.torch_modules import (
+    is_module,
+    is_own,
+    stated_layers,
+)
 from crane_core.detectors.rules.families.torch_tensors import is_tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -37,13 +41,17 @@ def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
 
 def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
     if module.attributes:
-        yield from ((name, part) for name, part in module.attributes.items() if is_module(part))
+        yield from (
+            (name, part) for name, part in module.attributes.items() if is_module(part)
+        )
     elif (
         module.items is not None
         and "part_names" not in module.facts
         and "containers" not in module.facts
     ):
-        yield from ((str(at), part) for at, part in enumerate(module.items) if is_module(part))
+        yield from (
+            (str(at), part) for at, part in enumerate(module.items) if is_module(part)
+        )
 
 
 def _of_layer(kind: str, facts: Mapping[str, Any], prefix: str) -> Weights:
@@ -71,8 +79,15 @@ def _of_convolution(facts: Mapping[str, Any], n_dimensions: int) -> list[Any]:
         facts.get("groups", 1),
         facts.get("kernel_size"),
     )
-    sizes = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel] * n_dimensions
-    if type(n_in) is not int or type(groups) is not int or groups < 1 or len(sizes) != n_dimensions:
+    sizes = (
+        list(kernel) if isinstance(kernel, (list, tuple)) else [kernel] * n_dimensions
+    )
+    if (
+        type(n_in) is not int
+        or type(groups) is not int
+        or groups < 1
+        or len(sizes) != n_dimensions
+    ):
         return []
     # With groups each filter sees only its share of the channels.
     return [facts.get("out_channels"), n_in // groups, *sizes]
@@ -97,9 +112,12 @@ def state_dict(operation: Operation) -> Answer:
     if operation.arguments.positional or operation.arguments.keywords:
         return UNCHANGED
     items = {
-        name: {"type": "torch.Tensor", "shape": shape} for name, shape in weights_of(module).items()
+        name: {"type": "torch.Tensor", "shape": shape}
+        for name, shape in weights_of(module).items()
     }
-    return AbstractValue("collections.OrderedDict", {"items": items}, words=operation.text)
+    return AbstractValue(
+        "collections.OrderedDict", {"items": items}, words=operation.text
+    )
 
 
 @RULES.method("__main__.*", "load_state_dict")
@@ -107,7 +125,10 @@ def state_dict(operation: Operation) -> Answer:
 @RULES.method("torchvision.*", "load_state_dict")
 def loaded(operation: Operation) -> Answer:
     """Weights of other shapes are refused always, missing ones unless strict=False is said."""
-    module, bound = operation.receiver, operation.arguments.bound("state_dict, strict=True")
+    module, bound = (
+        operation.receiver,
+        operation.arguments.bound("state_dict, strict=True"),
+    )
     if not is_module(module) or is_own(module, operation.name) or bound is None:
         return UNKNOWN
     given = bound["state_dict"]
@@ -136,10 +157,16 @@ def _shapes(given: AbstractValue) -> Weights:
         }
     else:
         parts = given.mapping("items").items()
-        told_shapes = {name: part.get("shape") for name, part in parts if isinstance(part, dict)}
+        told_shapes = {
+            name: part.get("shape") for name, part in parts if isinstance(part, dict)
+        }
         told_shapes.update(given.mapping("other_shapes"))
     return _if_known(
-        {str(name): list(shape) for name, shape in told_shapes.items() if shape is not None}
+        {
+            str(name): list(shape)
+            for name, shape in told_shapes.items()
+            if shape is not None
+        }
     )
 
 
@@ -189,7 +216,11 @@ def _keys(given: AbstractValue) -> list[str] | None:
 def _other_names(name: str, keys: list[str]) -> str:
     if any(key == f"module.{name}" for key in keys):
         return "remove the prefix 'module.' of DataParallel from the keys"
-    inner = [key for key in keys if key.endswith("state_dict") or key in ("model", "net", "state")]
+    inner = [
+        key
+        for key in keys
+        if key.endswith("state_dict") or key in ("model", "net", "state")
+    ]
     if inner:
         return f"load what it holds: [{inner[0]!r}]"
     return "create the model whose weights were saved, or pass strict=False"

@@ -70,14 +70,18 @@ def _first(model: AbstractValue) -> AbstractValue | None:
         # res.conv1 = nn.Conv2d(1, 64, 7): a replaced first layer is unknown, and nothing is tried.
         if path == next(iter(model.mapping("layers"))) and held.get("type") == "Conv2d":
             facts |= {name: fact for name, fact in held.items() if name != "type"}
-            return AbstractValue("torch.nn.Conv2d", facts, words=f"{model.words}.{path}")
+            return AbstractValue(
+                "torch.nn.Conv2d", facts, words=f"{model.words}.{path}"
+            )
     return None
 
 
 def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
     """The numbers per image that come to the head: the channels of the last features, at so many places."""
     layers = [
-        held for path, held in stated_layers(model) if path.startswith(f"{anatomy.features}.")
+        held
+        for path, held in stated_layers(model)
+        if path.startswith(f"{anatomy.features}.")
     ]
     # The features of DenseNet end in a BatchNorm, which has num_features instead.
     widths = [held.get("out_channels", held.get("num_features")) for held in layers]

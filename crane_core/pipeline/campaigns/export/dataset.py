@@ -57,10 +57,10 @@ configs:
 |---|---|
 {columns}
 """
-_WITHOUT = (
-    "Texts of notebooks and detectors are not included, because they belong to their authors."
+_WITHOUT = "Texts of notebooks and detectors are not included, because they belong to their authors."
+_WITH = (
+    "Texts of notebooks and detectors are included under the terms of their authors."
 )
-_WITH = "Texts of notebooks and detectors are included under the terms of their authors."
 
 
 def dataset_files(taken: LedgerSnapshot) -> Files:
@@ -68,7 +68,9 @@ def dataset_files(taken: LedgerSnapshot) -> Files:
     return {
         "README.md": lambda: iter([_card(taken).encode()]),
         "labels.parquet": partial(_parquet, taken, records=False),
-        "labels.schema.json": lambda: iter([as_file(row_schema(taken.columns, taken.plan.labels))]),
+        "labels.schema.json": lambda: iter(
+            [as_file(row_schema(taken.columns, taken.plan.labels))]
+        ),
         "records.parquet": partial(_parquet, taken, records=True),
     }
 
@@ -80,7 +82,11 @@ def _card(taken: LedgerSnapshot) -> str:
 
 
 def _parquet(taken: LedgerSnapshot, *, records: bool) -> Iterator[bytes]:
-    columns = _record_columns(taken) if records else {name: _kind(name) for name in taken.columns}
+    columns = (
+        _record_columns(taken)
+        if records
+        else {name: _kind(name) for name in taken.columns}
+    )
     content = list(_records(taken)) if records else list(rows(taken))
     table = pa.Table.from_pylist(content, schema=pa.schema(list(columns.items())))
     stream = io.BytesIO()
@@ -93,7 +99,11 @@ def _kind(column: str) -> pa.DataType:
 
 
 def _record_columns(taken: LedgerSnapshot) -> dict[str, pa.DataType]:
-    names = ("campaign", *_ABOUT_ITEM, *(TEXT_COLUMNS if taken.texts is not None else ()))
+    names = (
+        "campaign",
+        *_ABOUT_ITEM,
+        *(TEXT_COLUMNS if taken.texts is not None else ()),
+    )
     lists = [
         f"{question}.responses{part}"
         for question in QUESTIONS
@@ -120,7 +130,8 @@ def _records(taken: LedgerSnapshot) -> Iterator[Row]:
 
 def _record(columns: dict[str, pa.DataType], row: Row) -> Row:
     empty: Row = {
-        name: [] if pa.types.is_list(kind) else row.get(name) for name, kind in columns.items()
+        name: [] if pa.types.is_list(kind) else row.get(name)
+        for name, kind in columns.items()
     }
     return empty | {"id": row["item"]}
 

@@ -20,7 +20,12 @@ from crane_core.pipeline.campaigns import gold_scores
 from crane_core.pipeline.campaigns.blind_plan import blind_plan_file, plan_file
 from crane_core.pipeline.campaigns.export.readme import readme
 from crane_core.pipeline.campaigns.export.schema import act_schema, as_file, row_schema
-from crane_core.pipeline.campaigns.export.table import Files, LedgerSnapshot, rows, snapshot
+from crane_core.pipeline.campaigns.export.table import (
+    Files,
+    LedgerSnapshot,
+    rows,
+    snapshot,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sheet_text import csv_text
 
@@ -40,8 +45,14 @@ def export_files(folder: DataFolder, campaign: str) -> Files:
 def table_files(taken: LedgerSnapshot) -> Files:
     """The files by name."""
     hidden = taken.finals is None
-    plan = blind_plan_file(taken.plan, taken.plan_text) if hidden else plan_file(taken.plan_text)
-    guidelines = {entry.version: entry.text.encode() for entry in _in_force_or_stamped(taken)}
+    plan = (
+        blind_plan_file(taken.plan, taken.plan_text)
+        if hidden
+        else plan_file(taken.plan_text)
+    )
+    guidelines = {
+        entry.version: entry.text.encode() for entry in _in_force_or_stamped(taken)
+    }
     told = readme(
         taken.plan,
         taken.lock,
@@ -54,7 +65,9 @@ def table_files(taken: LedgerSnapshot) -> Files:
     return {
         "README.txt": lambda: _whole(told.encode()),
         "labels.csv": lambda: _labels(taken),
-        "labels.schema.json": lambda: _whole(as_file(row_schema(taken.columns, taken.plan.labels))),
+        "labels.schema.json": lambda: _whole(
+            as_file(row_schema(taken.columns, taken.plan.labels))
+        ),
         "acts.jsonl": lambda: _acts(taken),
         "acts.schema.json": lambda: _whole(as_file(act_schema(taken.plan.labels))),
         "plan.json": lambda: _whole(plan),
@@ -62,7 +75,10 @@ def table_files(taken: LedgerSnapshot) -> Files:
         MESSAGES: lambda: _messages(taken),
         GUIDELINES: lambda: _guidelines(taken),
         **({GOLD: lambda: _gold(taken)} if taken.plan.gold and not hidden else {}),
-    } | {guideline_file(version): partial(_whole, text) for version, text in guidelines.items()}
+    } | {
+        guideline_file(version): partial(_whole, text)
+        for version, text in guidelines.items()
+    }
 
 
 def guideline_file(version: str) -> str:
@@ -83,7 +99,9 @@ def export_zip(folder: DataFolder, campaign: str) -> bytes:
 def _stamped(taken: LedgerSnapshot) -> Counter[str]:
     """How many acts were done under each version of the guideline."""
     return Counter(
-        act.guideline for acts in (*taken.acts.values(), taken.decisions) for act in acts
+        act.guideline
+        for acts in (*taken.acts.values(), taken.decisions)
+        for act in acts
     )
 
 
@@ -105,7 +123,9 @@ def _guidelines(taken: LedgerSnapshot) -> Iterator[bytes]:
     """The versions in the order of their times; the last is the one in force."""
     yield _line(("version", "since", "by", "file"))
     for entry in _in_force_or_stamped(taken):
-        yield _line((entry.version, entry.since, entry.by, guideline_file(entry.version)))
+        yield _line(
+            (entry.version, entry.since, entry.by, guideline_file(entry.version))
+        )
 
 
 def _whole(content: bytes) -> Iterator[bytes]:
@@ -115,7 +135,9 @@ def _whole(content: bytes) -> Iterator[bytes]:
 def _acts(taken: LedgerSnapshot) -> Iterator[bytes]:
     for acts in (*taken.acts.values(), taken.decisions):
         for act in acts:
-            yield ledger.to_line(replace(act, item=taken.shown_name(act.annotator, act.item)))
+            yield ledger.to_line(
+                replace(act, item=taken.shown_name(act.annotator, act.item))
+            )
 
 
 def _gold(taken: LedgerSnapshot) -> Iterator[bytes]:

@@ -43,16 +43,16 @@ author of all annotations. Hidden repeats, times and undone labels are in the ex
 To bring labels back: export CSV from Label Studio, then
   crane_core campaign labels {campaign} --file EXPORT.csv --annotator WHO --item-column item --label-column label
 """
-_WITHOUT = (
-    "The texts are left out, because they belong to their authors; --with-texts includes them.\n"
-)
+_WITHOUT = "The texts are left out, because they belong to their authors; --with-texts includes them.\n"
 _WITH = "The texts belong to their authors; they are as annotators saw them.\n"
 
 
 def label_studio_files(taken: LedgerSnapshot) -> Files:
     """The files by name."""
     has_texts = taken.texts is not None
-    told = _README.format(campaign=taken.plan.campaign, texts=_WITH if has_texts else _WITHOUT)
+    told = _README.format(
+        campaign=taken.plan.campaign, texts=_WITH if has_texts else _WITHOUT
+    )
     return {
         "README.txt": lambda: iter([told.encode()]),
         "config.xml": lambda: iter([_config(taken.plan.labels, has_texts=has_texts)]),
@@ -69,13 +69,19 @@ def _config(labels: LabelSet, *, has_texts: bool) -> bytes:
         ElementTree.SubElement(view, "Text", name=name, value=f"${name}")
     about = _about(has_texts=has_texts)
     _choices(
-        view, LABEL, about, {label.code: label.word for label in labels.labels}, required="true"
+        view,
+        LABEL,
+        about,
+        {label.code: label.word for label in labels.labels},
+        required="true",
     )
     if labels.reasons:
         _choices(view, REASON, about, labels.reason_words, required="false")
     for name, heading in ((NOTE, "Note"), (PERSON, "Annotator")):
         ElementTree.SubElement(view, "Header", value=heading)
-        ElementTree.SubElement(view, "TextArea", name=name, toName=about, maxSubmissions="1")
+        ElementTree.SubElement(
+            view, "TextArea", name=name, toName=about, maxSubmissions="1"
+        )
     ElementTree.indent(view)
     return f"{ElementTree.tostring(view, encoding='unicode')}\n".encode()
 
@@ -86,7 +92,12 @@ def _about(*, has_texts: bool) -> str:
 
 
 def _choices(
-    view: ElementTree.Element, name: str, about: str, words: dict[str, str], *, required: str
+    view: ElementTree.Element,
+    name: str,
+    about: str,
+    words: dict[str, str],
+    *,
+    required: str,
 ) -> None:
     """`words` by the value that is stored."""
     ElementTree.SubElement(view, "Header", value=name.capitalize())
@@ -95,7 +106,9 @@ def _choices(
     )
     for code, said in words.items():
         ElementTree.SubElement(
-            choices, "Choice", {"value": said} | ({} if code == said else {"alias": code})
+            choices,
+            "Choice",
+            {"value": said} | ({} if code == said else {"alias": code}),
         )
 
 
@@ -106,7 +119,9 @@ def _tasks(taken: LedgerSnapshot) -> Iterator[bytes]:
         if row["showing"] == 1:
             task = tasks.setdefault(row["item"], _task(taken, row))
             if row["label"] is not None:
-                task["annotations"].append(_annotation(taken, row, row["annotator"], row["label"]))
+                task["annotations"].append(
+                    _annotation(taken, row, row["annotator"], row["label"])
+                )
     lines = (json.dumps(task, ensure_ascii=False) for task in tasks.values())
     yield ("[\n" + ",\n".join(lines) + "\n]\n").encode()
 
@@ -124,12 +139,19 @@ def _task(taken: LedgerSnapshot, row: Row) -> dict[str, Any]:
     return {"data": data, "annotations": [decided] if decided else []}
 
 
-def _annotation(taken: LedgerSnapshot, row: Row, person: str, label: str) -> dict[str, Any]:
+def _annotation(
+    taken: LedgerSnapshot, row: Row, person: str, label: str
+) -> dict[str, Any]:
     own = (
-        row if person != FINAL else {"reason": None, "note": row["decision_note"], "seconds": None}
+        row
+        if person != FINAL
+        else {"reason": None, "note": row["decision_note"], "seconds": None}
     )
     about = _about(has_texts=taken.texts is not None)
-    said: list[tuple[str, str, Any]] = [(LABEL, "choices", [label]), (PERSON, "text", [person])]
+    said: list[tuple[str, str, Any]] = [
+        (LABEL, "choices", [label]),
+        (PERSON, "text", [person]),
+    ]
     said += [(REASON, "choices", [own["reason"]])] if own["reason"] else []
     said += [(NOTE, "text", [own["note"]])] if own["note"] else []
     results = [

@@ -117,7 +117,9 @@ def readme(
     )
 
 
-def _versions(guidelines: Sequence[GuidelineVersion], stamped: Mapping[str, int]) -> str:
+def _versions(
+    guidelines: Sequence[GuidelineVersion], stamped: Mapping[str, int]
+) -> str:
     lines = []
     for entry in guidelines:
         by = f" by {entry.by}" if entry.by else ""

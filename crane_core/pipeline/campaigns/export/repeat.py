@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crane_core import ledger
-from crane_core.annotation.draw import CampaignRequest, draw_plan, stratum_name, without_gold
+from crane_core.annotation.draw import (
+    CampaignRequest,
+    draw_plan,
+    stratum_name,
+    without_gold,
+)
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.plan import (
     DrawKind,
@@ -42,7 +47,11 @@ from crane_core.pipeline.campaigns.campaigns import (
     label_file,
     population,
 )
-from crane_core.pipeline.campaigns.export.files import GUIDELINES, MESSAGES, guideline_file
+from crane_core.pipeline.campaigns.export.files import (
+    GUIDELINES,
+    MESSAGES,
+    guideline_file,
+)
 from crane_core.pipeline.campaigns.gold import gold_without_text
 from crane_core.pipeline.campaigns.threads import message_file
 from crane_core.pipeline.places import DataFolder
@@ -70,7 +79,8 @@ def exported_plan(file: Path) -> Plan:
         plan = plan_from_json(text)
     except UnicodeDecodeError as error:
         raise CampaignError(
-            f"{file} is not a text file: {error.reason}.", remedy="Name the plan.json of an export."
+            f"{file} is not a text file: {error.reason}.",
+            remedy="Name the plan.json of an export.",
         ) from error
     except ValueError as error:
         if f'"{COMMITMENT}"' in text:
@@ -99,10 +109,13 @@ def exported_guideline(file: Path, plan: Plan) -> str | None:
         version = str(last["version"])
         if not _VERSION.fullmatch(version):
             raise ValueError(f"{version[:20]!r} is not a version")
-        text = read_given(file.with_name(guideline_file(version)), _MOST_BYTES).decode("utf-8")
+        text = read_given(file.with_name(guideline_file(version)), _MOST_BYTES).decode(
+            "utf-8"
+        )
     except (ValueError, KeyError, OSError, csv.Error) as error:
         raise CampaignError(
-            f"{listed}: the last version of the guideline cannot be read: {error}.", remedy=_WHOLE
+            f"{listed}: the last version of the guideline cannot be read: {error}.",
+            remedy=_WHOLE,
         ) from error
     if version_of(text) != version:
         raise CampaignError(
@@ -123,7 +136,10 @@ class Replay(NamedTuple):
 
 def exported_work(file: Path, plan: Plan) -> Replay:
     """The rounds and acts beside an exported plan, all of its people. Raises CampaignError if one is not."""
-    rounds_file, acts_file = file.with_name("rounds.jsonl"), file.with_name("acts.jsonl")
+    rounds_file, acts_file = (
+        file.with_name("rounds.jsonl"),
+        file.with_name("acts.jsonl"),
+    )
     try:
         lines = read_given(rounds_file, _MOST_BYTES).decode("utf-8").split("\n")
         rounds = tuple(round_from_json(line) for line in lines if line)
@@ -149,7 +165,9 @@ def exported_work(file: Path, plan: Plan) -> Replay:
 def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
     """Put rounds and acts of an export into the ledger, after its plan was kept."""
     changes: list[CampaignRound | CampaignGuideline] = [*work.guidelines]
-    changes += [CampaignRound(plan.campaign, entry.at, entry.to_json()) for entry in work.rounds]
+    changes += [
+        CampaignRound(plan.campaign, entry.at, entry.to_json()) for entry in work.rounds
+    ]
     changes.sort(key=_when)
     if changes:
         ledger.append(campaign_file(folder, plan.campaign), *changes)
@@ -161,7 +179,9 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
             if is_decision
             else None
         )
-        files.setdefault(file or label_file(folder, plan.campaign, act.annotator), []).append(act)
+        files.setdefault(
+            file or label_file(folder, plan.campaign, act.annotator), []
+        ).append(act)
     for file, acts in files.items():
         ledger.append(file, *acts)
     if work.messages:
@@ -177,15 +197,21 @@ def _when(record: CampaignRound | CampaignGuideline) -> datetime:
 def _guidelines(file: Path, plan: Plan) -> Iterator[CampaignGuideline]:
     """The versions that followed the plan's. Raises ValueError if the text of one is missing or another."""
     listed = file.with_name(GUIDELINES)
-    rows = csv.DictReader(io.StringIO(read_given(listed, _MOST_BYTES).decode("utf-8"), newline=""))
+    rows = csv.DictReader(
+        io.StringIO(read_given(listed, _MOST_BYTES).decode("utf-8"), newline="")
+    )
     for row in list(rows)[1:]:
         version = str(row.get("version"))
         if not _VERSION.fullmatch(version):
             raise ValueError(f"{version[:20]!r} is not a version")
-        text = read_given(file.with_name(guideline_file(version)), _MOST_BYTES).decode("utf-8")
+        text = read_given(file.with_name(guideline_file(version)), _MOST_BYTES).decode(
+            "utf-8"
+        )
         if version_of(text) != version:
             raise ValueError(f"the text of guideline {version} is another one")
-        yield CampaignGuideline(plan.campaign, str(row.get("since")), str(row.get("by")), text)
+        yield CampaignGuideline(
+            plan.campaign, str(row.get("since")), str(row.get("by")), text
+        )
 
 
 def _messages(file: Path, plan: Plan) -> Iterator[CampaignMessage]:
@@ -210,10 +236,15 @@ def _check_act(plan: Plan, act: Annotation) -> None:
     check_name(act.annotator, "an annotator")
     if act.campaign != plan.campaign:
         raise ValueError(f"an act is of {act.campaign!r}")
-    if act.action is not AnnotationAction.ADJUDICATE and act.annotator not in plan.annotators:
+    if (
+        act.action is not AnnotationAction.ADJUDICATE
+        and act.annotator not in plan.annotators
+    ):
         raise ValueError(f"{act.annotator} has no part in it")
     if act.label is not None and act.label not in plan.labels:
-        raise ValueError(f"{act.label!r} is not one of its labels, {plan.labels.listed()}")
+        raise ValueError(
+            f"{act.label!r} is not one of its labels, {plan.labels.listed()}"
+        )
 
 
 def repeated_plan(
@@ -233,7 +264,9 @@ def repeated_plan(
     """
     everything, left_out = population(store, old.population)
     verdicts = without_gold(everything, old.gold)
-    if population_sha256(verdicts) != old.population_sha256 or gold_without_text(store, old.gold):
+    if population_sha256(verdicts) != old.population_sha256 or gold_without_text(
+        store, old.gold
+    ):
         raise _other_population(old, verdicts)
     name = campaign or old.campaign
     request = CampaignRequest(
@@ -252,7 +285,9 @@ def repeated_plan(
     now = datetime.now(UTC).isoformat(timespec="seconds")
     text = guideline_of(old) if guideline_text is None else guideline_text
     try:
-        plan = draw_plan(request, verdicts, guideline=text, created_at=now, left_out=left_out)
+        plan = draw_plan(
+            request, verdicts, guideline=text, created_at=now, left_out=left_out
+        )
     except ValueError as error:
         raise CampaignError(
             f"The plan cannot be drawn: {error}.", remedy="Use another name."
@@ -292,11 +327,16 @@ def _remarks(old: Plan, new: Plan) -> tuple[str, ...]:
 
 
 def _other_population(old: Plan, now: list[LabelledVerdict]) -> CampaignError:
-    drawn, here = {item.verdict.key for item in old.items}, {verdict.key for verdict in now}
+    drawn, here = (
+        {item.verdict.key for item in old.items},
+        {verdict.key for verdict in now},
+    )
     told = [f"It had {old.population_size:,} verdicts; now there are {len(now):,}."]
     told += _listed("of the drawn verdicts are missing", drawn - here)
     told += (
-        _listed("new", here - drawn) if old.design.kind is DrawKind.ALL else _by_stratum(old, now)
+        _listed("new", here - drawn)
+        if old.design.kind is DrawKind.ALL
+        else _by_stratum(old, now)
     )
     return CampaignError(
         f"The population of {old.campaign!r} has changed. {' '.join(told)}",

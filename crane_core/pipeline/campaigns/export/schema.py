@@ -35,7 +35,11 @@ _OTHERS: dict[str, Schema] = {
     "submitted_at": _TIME_OR_NULL,
     "received_at": _TIME_OR_NULL,
     "seconds": {"type": ["number", "null"], "minimum": 0},
-    "inclusion_probability": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": 1},
+    "inclusion_probability": {
+        "type": ["number", "null"],
+        "exclusiveMinimum": 0,
+        "maximum": 1,
+    },
     "provenance": {"enum": [*map(str, Provenance), None]},
     "decision_reason": {"enum": [*ADJUDICATION_REASONS, None]},
 }
@@ -69,17 +73,25 @@ def act_schema(labels: LabelSet) -> Schema:
         name: _of(hints[name]) for name in hints
     }
     members["label"] = {"enum": list(labels.codes)}
-    required = [name for name, hint in hints.items() if type(None) not in get_args(hint)]
+    required = [
+        name for name, hint in hints.items() if type(None) not in get_args(hint)
+    ]
     return _object("An act of one annotator", members, required=["record", *required])
 
 
 def _of(hint: Any) -> Schema:
     kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
     [kind] = kinds
-    return {"type": _KINDS[kind]} if kind in _KINDS else {"enum": [str(word) for word in kind]}
+    return (
+        {"type": _KINDS[kind]}
+        if kind in _KINDS
+        else {"enum": [str(word) for word in kind]}
+    )
 
 
-def _object(title: str, members: dict[str, Schema], *, required: Sequence[str]) -> Schema:
+def _object(
+    title: str, members: dict[str, Schema], *, required: Sequence[str]
+) -> Schema:
     return {
         "$schema": DIALECT,
         "title": title,

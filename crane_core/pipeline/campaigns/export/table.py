@@ -15,7 +15,13 @@ from crane_core.annotation.journal import Journal, LabelInForce, journal_for
 from crane_core.annotation.outcome import Final
 from crane_core.annotation.plan import Item, Plan
 from crane_core.annotation.showing import Showing
-from crane_core.domain import Annotation, AnnotationAction, Campaign, CampaignLock, CampaignMessage
+from crane_core.domain import (
+    Annotation,
+    AnnotationAction,
+    Campaign,
+    CampaignLock,
+    CampaignMessage,
+)
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.blind_plan import cover_name
 from crane_core.pipeline.campaigns.campaigns import (
@@ -70,7 +76,11 @@ class LedgerSnapshot(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*COLUMNS, *COLUMNS_AFTER_LOCK, *(TEXT_COLUMNS if self.texts is not None else ()))
+        return (
+            *COLUMNS,
+            *COLUMNS_AFTER_LOCK,
+            *(TEXT_COLUMNS if self.texts is not None else ()),
+        )
 
     def shown_name(self, person: str, item: str) -> str:
         """The name of an item in one person's rows: another for each person until the lock."""
@@ -109,7 +119,10 @@ def _decisions(folder: DataFolder, campaign: str) -> list[Annotation]:
     """Every adjudication, overruled ones too."""
     files = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
     return [
-        act for file in files for act in ledger.tail(file).records if isinstance(act, Annotation)
+        act
+        for file in files
+        for act in ledger.tail(file).records
+        if isinstance(act, Annotation)
     ]
 
 
@@ -120,7 +133,9 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
     """
     of_items = {item.item: _of_item(taken, item) for item in taken.plan.items}
     if taken.finals is None:
-        of_items |= {name: dict.fromkeys(COLUMNS_AFTER_LOCK) for name in taken.plan.gold_items}
+        of_items |= {
+            name: dict.fromkeys(COLUMNS_AFTER_LOCK) for name in taken.plan.gold_items
+        }
     for annotator, acts in taken.acts.items():
         journal = journal_for(taken.plan, annotator)
         journal.take(acts)
@@ -133,7 +148,9 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
             if showing.item not in of_items:
                 continue
             given = journal.given.get(showing)
-            act = timed[showing.item, showing.showing, given.sequence] if given else None
+            act = (
+                timed[showing.item, showing.showing, given.sequence] if given else None
+            )
             known: Row = {
                 "campaign": taken.plan.campaign,
                 "annotator": annotator,
@@ -146,10 +163,16 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
 
 
 def _given(
-    journal: Journal, showing: Showing, given: LabelInForce | None, act: Annotation | None
+    journal: Journal,
+    showing: Showing,
+    given: LabelInForce | None,
+    act: Annotation | None,
 ) -> Row:
     said: Row = dict.fromkeys(COLUMNS[6:])
-    said |= {"note": journal.notes.get(showing), "flagged": int(showing in journal.flags)}
+    said |= {
+        "note": journal.notes.get(showing),
+        "flagged": int(showing in journal.flags),
+    }
     if given is None or act is None:
         return said
     return said | {
@@ -169,7 +192,11 @@ def _of_item(taken: LedgerSnapshot, item: Item) -> Row:
     """The members of COLUMNS_AFTER_LOCK, and the texts."""
     if taken.finals is None:
         return dict.fromkeys(COLUMNS_AFTER_LOCK)
-    verdict, final, decision = item.verdict, taken.finals[item.item], taken.in_force.get(item.item)
+    verdict, final, decision = (
+        item.verdict,
+        taken.finals[item.item],
+        taken.in_force.get(item.item),
+    )
     known: Row = {
         "stratum": taken.plan.strata[item.stratum].name,
         "inclusion_probability": item.inclusion_probability,

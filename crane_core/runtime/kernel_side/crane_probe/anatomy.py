@@ -93,7 +93,9 @@ def is_genuine(kind: type) -> bool:
     names = _QUALNAME.__get__(kind).split(".")
     found = module_dict(module).get(names[0], MISSING)
     for name in names[1:]:
-        found = class_dict(found).get(name, MISSING) if is_kind(found, type) else MISSING
+        found = (
+            class_dict(found).get(name, MISSING) if is_kind(found, type) else MISSING
+        )
     return found is kind
 
 
@@ -116,7 +118,9 @@ def instance_dict(value: Any) -> dict[str, Any]:
     for kind in reversed(mro_of(type(value))):
         for name, descriptor in class_dict(kind).items():
             # `__weakref__` and `__dict__` are slots that hold no attribute.
-            if type(descriptor) is types.MemberDescriptorType and not name.startswith("__"):
+            if type(descriptor) is types.MemberDescriptorType and not name.startswith(
+                "__"
+            ):
                 held.update(_slot(value, name, descriptor))
     own = _own_dict(value)
     if own is not MISSING:
@@ -168,14 +172,19 @@ def _has_own_dict(value: Any) -> bool:
     NumPy's dispatchers hold one from the start and do not tell the collector of it.
     """
     kind = type(value)
-    if type_name(kind) == "numpy._ArrayFunctionDispatcher" or kind is types.SimpleNamespace:
+    if (
+        type_name(kind) == "numpy._ArrayFunctionDispatcher"
+        or kind is types.SimpleNamespace
+    ):
         return True
     # C classes of these two modules are on the heap as well in newer releases of Python.
     if _FLAGS.__get__(kind) & _ON_HEAP and package_of(kind) not in ("_io", "functools"):
         return True
     # A partial's keywords are a dict, too, but hold no attributes.
     keywords = _KEYWORDS.__get__(value) if is_kind(value, functools.partial) else None
-    return any(is_kind(held, dict) and held is not keywords for held in gc.get_referents(value))
+    return any(
+        is_kind(held, dict) and held is not keywords for held in gc.get_referents(value)
+    )
 
 
 def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:
@@ -217,7 +226,9 @@ def _comes_first(stored: Any) -> bool:
     """True for a property or the like, which is used though the object holds something of the name; no slot."""
     # A slot has __set__ as well, but its value is stored on the object.
     is_slot = type(stored) is types.MemberDescriptorType
-    return not is_slot and any("__set__" in class_dict(kind) for kind in mro_of(type(stored)))
+    return not is_slot and any(
+        "__set__" in class_dict(kind) for kind in mro_of(type(stored))
+    )
 
 
 def _inherited(value: Any, name: str, where: str) -> FoundAttribute | None:

@@ -28,7 +28,9 @@ def text(value: str, limit: int) -> str:
     length = str.__len__(value)
     shown = (
         # Half of a surrogate pair is a text in Python, and none in UTF-8.
-        str.__getitem__(value, slice(0, limit)).encode("utf-8", "backslashreplace").decode("utf-8")
+        str.__getitem__(value, slice(0, limit))
+        .encode("utf-8", "backslashreplace")
+        .decode("utf-8")
     )
     return shown if length <= limit else f"{shown}{ELLIPSIS} ({length} characters)"
 
@@ -58,7 +60,11 @@ def scalar(value: Any, limit: int) -> Any:
         }
     # A tuple as a column's or dict's label is one name, so it is spelled.
     if is_kind(value, tuple) and tuple.__len__(value) <= _SPELLED_ITEMS:
-        return "(" + ", ".join(_spelled(item, limit) for item in tuple.__iter__(value)) + ")"
+        return (
+            "("
+            + ", ".join(_spelled(item, limit) for item in tuple.__iter__(value))
+            + ")"
+        )
     return f"<{type_name(kind)}>"
 
 
@@ -72,7 +78,11 @@ def _integer(value: int) -> Any:
     bits = value.bit_length()
     if bits <= _LARGEST_BITS:
         return value
-    return str(value) if bits <= _SPELLED_BITS else {"bits": bits, "sign": -1 if value < 0 else 1}
+    return (
+        str(value)
+        if bits <= _SPELLED_BITS
+        else {"bits": bits, "sign": -1 if value < 0 else 1}
+    )
 
 
 def _float(value: float) -> Any:
@@ -91,7 +101,8 @@ def safe(document: Any, limit: int, depth: int = 60) -> Any:
         return ELLIPSIS
     if kind is dict:
         return {
-            key_text(key, limit): safe(item, limit, depth - 1) for key, item in document.items()
+            key_text(key, limit): safe(item, limit, depth - 1)
+            for key, item in document.items()
         }
     if kind is list or kind is tuple:
         return [safe(item, limit, depth - 1) for item in document]

@@ -31,8 +31,14 @@ def attributes_of(
             for size in [size_of(value)]
             if size is not None
         },
-        "representation": {name: type_name(type(value)) for name, value in others.items()},
-        "values": {name: plain(value, look) for name, value in shown.items() if name not in others},
+        "representation": {
+            name: type_name(type(value)) for name, value in others.items()
+        },
+        "values": {
+            name: plain(value, look)
+            for name, value in shown.items()
+            if name not in others
+        },
     }
     return {group: {"attributes": found} for group, found in facts.items() if found}
 
@@ -49,10 +55,14 @@ def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
     own = [name for name in names if not name.startswith("_")]
     # An object under two names is one fact.
     first_of = {
-        id(held[name]): name for name in reversed([*asked, *own]) if type(held[name]) not in PLAIN
+        id(held[name]): name
+        for name in reversed([*asked, *own])
+        if type(held[name]) not in PLAIN
     }
     once = [
-        name for name in dict.fromkeys([*asked, *own]) if first_of.get(id(held[name]), name) == name
+        name
+        for name in dict.fromkeys([*asked, *own])
+        if first_of.get(id(held[name]), name) == name
     ]
     return once[: max(2 * look.limits.items, len(asked))]
 
@@ -60,7 +70,11 @@ def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
 def size_of(value: Any) -> Any:
     """The shape of an array as a list, the length of a container; None for what has neither."""
     # Built-in containers have no shape, only a length, and are met most often.
-    found = answer_of(value, "SHAPE", None) if package_of(type(value)) != "builtins" else None
+    found = (
+        answer_of(value, "SHAPE", None)
+        if package_of(type(value)) != "builtins"
+        else None
+    )
     if found is not None:
         return list(found) if len(found) > 1 or not is_kind(value, list) else found[0]
     base = next((base for base in _SIZED if is_kind(value, base)), None)
@@ -78,9 +92,15 @@ def is_plain(value: Any) -> bool:
 
 def plain(value: Any, look: Any) -> Any:
     """A plain value as JSON."""
-    return [look.scalar(part) for part in value] if type(value) in ROWS else look.scalar(value)
+    return (
+        [look.scalar(part) for part in value]
+        if type(value) in ROWS
+        else look.scalar(value)
+    )
 
 
-def attributes_held(value: Any, look: Any, *, left_out: Iterable[str] = ()) -> dict[str, Any]:
+def attributes_held(
+    value: Any, look: Any, *, left_out: Iterable[str] = ()
+) -> dict[str, Any]:
     """The same of an object's own attributes."""
     return attributes_of(instance_dict(value), look, left_out=left_out)

@@ -26,7 +26,8 @@ Summarizer = Callable[[Any, Any], Dict[str, Any]]
 SHARED_FILES = {
     **dict.fromkeys(("builtins", "collections", "types", "functools", ""), "builtins"),
     **dict.fromkeys(
-        ("datetime", "decimal", "fractions", "uuid", "pathlib", "re", "_io", "io"), "stdlib"
+        ("datetime", "decimal", "fractions", "uuid", "pathlib", "re", "_io", "io"),
+        "stdlib",
     ),
 }
 """Packages of the standard library whose summarizers stand together in one file."""

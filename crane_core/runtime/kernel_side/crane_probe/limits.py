@@ -46,6 +46,9 @@ def limits_from(request: dict[str, Any]) -> LookLimits:
     unknown = sorted(set(request) - set(LookLimits._fields))
     if unknown:
         raise ValueError(
-            "no such limit: " + ", ".join(unknown) + "; there are " + ", ".join(LookLimits._fields)
+            "no such limit: "
+            + ", ".join(unknown)
+            + "; there are "
+            + ", ".join(LookLimits._fields)
         )
     return LookLimits()._replace(**request)

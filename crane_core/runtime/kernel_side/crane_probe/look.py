@@ -39,7 +39,9 @@ def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
     return bounds.dumps(bounds.safe(document, LookLimits().variable_chars))
 
 
-def _without_collecting(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+def _without_collecting(
+    namespace: dict[str, Any], request: Mapping[str, Any]
+) -> dict[str, Any]:
     """The document, with the cyclic garbage collector held: a collection would run finalizers of the notebook."""
     was_enabled = gc.isenabled()
     # A weak reference's callback or a __del__ of the notebook would run in the middle of the look.
@@ -64,10 +66,14 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
     accesses = absent.accesses(seen, namespace, needs, unavailable)
     absences = absent.absences(namespace, needs, sources, unavailable)
     # Docs belong to a variable where it is called itself, and to the access where it is a method.
-    for text, docs in callables.documented(needs.chains, namespace, unavailable).items():
-        (entries[text] if text in entries else accesses.setdefault(text, {"type": METHOD}))[
-            "docs"
-        ] = docs
+    for text, docs in callables.documented(
+        needs.chains, namespace, unavailable
+    ).items():
+        (
+            entries[text]
+            if text in entries
+            else accesses.setdefault(text, {"type": METHOD})
+        )["docs"] = docs
     document = {
         "schema_version": SCHEMA_VERSION,
         "captured": {
@@ -77,14 +83,17 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
             **session.facts(namespace, unavailable),
         },
         "variables": {
-            name: _placed(entry, name, needs, sources) for name, entry in entries.items()
+            name: _placed(entry, name, needs, sources)
+            for name, entry in entries.items()
         },
         "accesses": accesses,
         "absent": absences,
         "unavailable": unavailable,
     }
     # What cannot be parsed is told with what is known all the same.
-    return dict(document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {}))
+    return dict(
+        document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {})
+    )
 
 
 def _shared(
@@ -113,7 +122,9 @@ def _needs(
         return relevance.Needs()
 
 
-def _entries(seen: Look, found: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:
+def _entries(
+    seen: Look, found: Mapping[str, Any], unavailable: dict[str, str]
+) -> dict[str, Any]:
     """Entries by name; the reasons why others have none are added to `unavailable`."""
     entries: dict[str, Any] = {}
     chars = 0
@@ -124,7 +135,9 @@ def _entries(seen: Look, found: Mapping[str, Any], unavailable: dict[str, str]) 
             continue
         entries[name] = seen.entry(name, value)
         unavailable.update(
-            {name: entries[name]["unavailable"]} if "unavailable" in entries[name] else {}
+            {name: entries[name]["unavailable"]}
+            if "unavailable" in entries[name]
+            else {}
         )
         chars += len(bounds.dumps(entries[name]))
     return entries
@@ -149,7 +162,9 @@ def _placed(
         group: dict(entry.get(group, {}), **entry.get("plus", {}).get(group, {}))
         for group in GROUPS
     }
-    return dict(placed, **{key: {} for key in GROUPS}, plus=plus, via=list(needs.via[name]))
+    return dict(
+        placed, **{key: {} for key in GROUPS}, plus=plus, via=list(needs.via[name])
+    )
 
 
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:
@@ -184,4 +199,7 @@ def _top_packages(value: Any) -> set[str]:
     if type(value) is types.FunctionType and type(value.__module__) is str:
         return {value.__module__.partition(".")[0]}
     # A class of the notebook may derive from one of a library, so all parents count.
-    return {package_of(kind) for kind in mro_of(value if is_kind(value, type) else type(value))}
+    return {
+        package_of(kind)
+        for kind in mro_of(value if is_kind(value, type) else type(value))
+    }

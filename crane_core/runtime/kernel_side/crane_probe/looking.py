@@ -23,7 +23,10 @@ class Look:
     """What a summarizer may ask while it looks at one variable: limits, what the target wants, and nested summaries."""
 
     def __init__(
-        self, limits: LookLimits, asked: Mapping[str, AskedName], mentioned: Iterable[str] = ()
+        self,
+        limits: LookLimits,
+        asked: Mapping[str, AskedName],
+        mentioned: Iterable[str] = (),
     ) -> None:
         self.limits = limits
         self.mentioned = frozenset(mentioned)
@@ -40,7 +43,9 @@ class Look:
         limits = self.limits
         # The last variables get what is left of all the time.
         seconds = min(limits.variable_seconds, self._clock.seconds_left)
-        return LookBudget(steps=limits.variable_steps, nodes=limits.nodes, seconds=seconds)
+        return LookBudget(
+            steps=limits.variable_steps, nodes=limits.nodes, seconds=seconds
+        )
 
     @property
     def is_over(self) -> bool:
@@ -53,7 +58,9 @@ class Look:
             return self._asked.get(name, AskedName(name))
         return (
             # Items asked of `frames` say nothing about a list inside it.
-            AskedName() if self._depth > 1 else self._asked.get(self._name, AskedName(self._name))
+            AskedName()
+            if self._depth > 1
+            else self._asked.get(self._name, AskedName(self._name))
         )
 
     @property
@@ -74,7 +81,9 @@ class Look:
         """Ends looking at the variable when its time is up; for long loops."""
         self._budget.check()
 
-    def in_time(self, sure: dict[str, Any], more: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def in_time(
+        self, sure: dict[str, Any], more: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
         """What is sure of a value, with what takes longer to find; where the time is up, that it is not computed."""
         try:
             # `sure` is told even where the clock ended the rest: a length is known at once.

@@ -74,7 +74,9 @@ def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str
     gc.disable()
     try:
         return bounds.dumps(
-            bounds.safe(_told(request, shell or _shell(), look), rehearsed.MOST_MESSAGE + 100)
+            bounds.safe(
+                _told(request, shell or _shell(), look), rehearsed.MOST_MESSAGE + 100
+            )
         )
     finally:
         if collects:
@@ -89,7 +91,9 @@ def _told(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> Facts:
     # Those that the cell may wait for; a second kernel starts them again and so has them.
     others = threads.of_the_notebook()
     if others:
-        return _lacking(f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}")
+        return _lacking(
+            f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}"
+        )
     return _in_a_copy(shell, request, look)
 
 
@@ -126,7 +130,9 @@ def _in_a_copy(shell: Any, request: Mapping[str, Any], look: repeated.Look) -> F
     copy = forked.fork()
     if copy == 0:
         _live(shell, request, writer, draws, loop, look)
-    watched = _Watched(copy, float(request["seconds"]), _START_S + repeated.seconds(request))
+    watched = _Watched(
+        copy, float(request["seconds"]), _START_S + repeated.seconds(request)
+    )
     try:
         os.close(writer)
         watched.hear(reader)
@@ -181,7 +187,11 @@ class _Watched:
     def told(self, status: int) -> Facts:
         """What it came to; `seconds` are those of the cell, `writes` says whether files are dropped or refused."""
         found = self._outcome(status)
-        took = 0.0 if self._began is None else min(self._seconds, time.perf_counter() - self._began)
+        took = (
+            0.0
+            if self._began is None
+            else min(self._seconds, time.perf_counter() - self._began)
+        )
         return {
             **found,
             "seconds": round(took, 3),
@@ -197,10 +207,16 @@ class _Watched:
         if self._is_late and self._began is None:
             return _unknown("the copy did not begin in time")
         if self._is_late:
-            return {"outcome": STILL_RUNNING} if self._is_working() else _lacking(_WAITS)
+            return (
+                {"outcome": STILL_RUNNING} if self._is_working() else _lacking(_WAITS)
+            )
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            return _unknown(_BY_SYSTEM) if number == signal.SIGSYS else _lacking(_ended_by(number))
+            return (
+                _unknown(_BY_SYSTEM)
+                if number == signal.SIGSYS
+                else _lacking(_ended_by(number))
+            )
         # sys.exit is caught by the shell: only os._exit or a library ends a process so.
         return _unknown(_LEFT)
 
@@ -210,12 +226,19 @@ class _Watched:
         before = [use for use in self._uses if use[0] <= now - tail]
         _, used_before, queued_before = before[-1] if before else self._uses[0]
         use = used - used_before
-        return use >= _LEAST_USE * tail or use + queued - queued_before >= _LEAST_READY * tail
+        return (
+            use >= _LEAST_USE * tail
+            or use + queued - queued_before >= _LEAST_READY * tail
+        )
 
 
 def _ended_by(number: int) -> str:
     """A copy may die of what a fork breaks (a library's lost threads), so that the signal says nothing of the cell."""
-    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    name = (
+        signal.Signals(number).name
+        if number in set(signal.Signals)
+        else f"signal {number}"
+    )
     return f"the copy was ended by {name}, which may be due to the copy itself"
 
 
@@ -224,7 +247,10 @@ def _processor_s(process: int) -> float:
     try:
         # The name of a program may hold blanks and brackets: count from the last bracket.
         fields = (
-            Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+            Path(f"/proc/{process}/stat")
+            .read_text("utf-8", "replace")
+            .rpartition(")")[2]
+            .split()
         )
     except OSError:
         return 0.0
@@ -237,7 +263,9 @@ def _queued_s(process: int) -> float:
     Python runs the cell on that thread.
     """
     try:
-        fields = Path(f"/proc/{process}/schedstat").read_text("utf-8", "replace").split()
+        fields = (
+            Path(f"/proc/{process}/schedstat").read_text("utf-8", "replace").split()
+        )
     except OSError:
         return 0.0
     return int(fields[1]) / 1e9 if len(fields) > 1 else 0.0
@@ -247,7 +275,12 @@ def _queued_s(process: int) -> float:
 
 
 def _live(
-    shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop: Any, look: repeated.Look
+    shell: Any,
+    request: Mapping[str, Any],
+    writer: int,
+    draws: Any,
+    loop: Any,
+    look: repeated.Look,
 ) -> None:
     """Keep apart, run, tell, end; never comes back."""
     # Taken now, as the cell may replace both.
@@ -261,7 +294,10 @@ def _live(
         try:
             refusals, writes = _kept_apart(request, writer)
         except (OSError, memory.SharedMemoryError, handles.SharedFileError) as error:
-            tell("end", _unknown(f"the copy could not be kept apart: {bounds.why(error)}"))
+            tell(
+                "end",
+                _unknown(f"the copy could not be kept apart: {bounds.why(error)}"),
+            )
             return
         # Where the fork drew new seeds the cell would see other random numbers than the kernel.
         random.setstate(draws)
@@ -275,7 +311,10 @@ def _live(
             return
         tell("begun", writes)
         found = rehearsed.told(shell, request["target"], refusals)
-        tell("end", _unknown(_ASKS_GPU) if gpus.has_driver() and not had_driver else found)
+        tell(
+            "end",
+            _unknown(_ASKS_GPU) if gpus.has_driver() and not had_driver else found,
+        )
     finally:
         # No exit handlers: they belong to the notebook, whose kernel goes on.
         leave(0)
@@ -315,7 +354,12 @@ def _folders() -> list[str]:
     except OSError:
         here = ""
     # multiprocessing makes its locks there, also where they are used by one process.
-    return [here, os.environ.get("TMPDIR") or _TEMPORARY, str(Path("~").expanduser()), _LOCKS]
+    return [
+        here,
+        os.environ.get("TMPDIR") or _TEMPORARY,
+        str(Path("~").expanduser()),
+        _LOCKS,
+    ]
 
 
 def _silence(nowhere: int) -> None:

@@ -55,11 +55,16 @@ def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, 
     ]
     # An object may hold the namespace itself, and so everything.
     held = _held(names, roots, {id(namespace)})
-    told = {"same": [group for group in names.values() if len(group) > 1], "held": sorted(held)}
+    told = {
+        "same": [group for group in names.values() if len(group) > 1],
+        "held": sorted(held),
+    }
     return {key: value for key, value in told.items() if value}
 
 
-def _held(names: Mapping[int, list[str]], roots: Iterable[Any], seen: set[int]) -> set[str]:
+def _held(
+    names: Mapping[int, list[str]], roots: Iterable[Any], seen: set[int]
+) -> set[str]:
     held: set[str] = set()
     layer = list(roots)
     n_objects = 0
@@ -67,7 +72,11 @@ def _held(names: Mapping[int, list[str]], roots: Iterable[Any], seen: set[int]) 
         inner: list[Any] = []
         for value in layer:
             # Each object once: containers may hold each other.
-            if id(value) in seen or type(value) in _FIXED or package_of(type(value)) in _SHELL:
+            if (
+                id(value) in seen
+                or type(value) in _FIXED
+                or package_of(type(value)) in _SHELL
+            ):
                 continue
             seen.add(id(value))
             parts = _parts(value)

@@ -37,7 +37,9 @@ def mode(_fill: int) -> Iterator[None]:
     from keras.src.backend.common import global_state
 
     given_names = global_state.get_global_attribute(_NAMES)
-    global_state.set_global_attribute(_NAMES, None)  # a layer has the same name with each fill
+    global_state.set_global_attribute(
+        _NAMES, None
+    )  # a layer has the same name with each fill
     try:
         with keras.StatelessScope():
             yield
@@ -58,7 +60,10 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
             reduction="none"
         )  # the mean is that of a batch, whose length is open
     kind = getattr(keras.layers, name, None)
-    if not facts["type"].startswith(("keras.layers.", "keras.src.layers.")) or kind is None:
+    if (
+        not facts["type"].startswith(("keras.layers.", "keras.src.layers."))
+        or kind is None
+    ):
         raise NotMadeError(facts["type"])
     # An RNN or a merging layer is built for several shapes, which one list does not tell.
     taken = facts.get("takes")
@@ -66,7 +71,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         raise NotMadeError("built for several inputs")
     with mode(fill):
         layer = (
-            kind.from_config(facts["config"]) if "config" in facts else _with_settings(kind, facts)
+            kind.from_config(facts["config"])
+            if "config" in facts
+            else _with_settings(kind, facts)
         )
         if taken is not None:
             layer.build(tuple(taken))
@@ -79,7 +86,9 @@ def _with_settings(kind: Any, facts: Mapping[str, Any]) -> Any:
     if told.keys() - _SETTINGS:
         raise NotMadeError("a layer with more facts than it is made with")
     # Keras sets strides to the pool size where none are given: 1 is what a state leaves out.
-    stepping = {"strides": 1} if "Pooling" in kind.__name__ and "pool_size" in told else {}
+    stepping = (
+        {"strides": 1} if "Pooling" in kind.__name__ and "pool_size" in told else {}
+    )
     layer = kind(**{**stepping, **told})
     # What the layer says of itself must be what was stated: else it is another layer.
     if {name: fact for name, fact in seen(layer).items() if name in _SETTINGS} != told:

@@ -24,8 +24,12 @@ _MADE: Mapping[Any, Callable[[], Any]] = {
     Figure: Figure,
     Text: Text,
 }
-_TYPES = {f"{each.__module__}.{each.__qualname__}": made for each, made in _MADE.items()}
-with contextlib.suppress(ImportError):  # without pandas, the notebook has no times of pandas either
+_TYPES = {
+    f"{each.__module__}.{each.__qualname__}": made for each, made in _MADE.items()
+}
+with contextlib.suppress(
+    ImportError
+):  # without pandas, the notebook has no times of pandas either
     import pandas.plotting
 
     pandas.plotting.register_matplotlib_converters()  # the notebook may have done so by any plot of pandas

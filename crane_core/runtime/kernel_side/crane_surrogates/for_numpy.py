@@ -49,9 +49,15 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
             writeable=facts.get("writeable", True),
         )
     if kind == "numpy.ma.MaskedArray":
-        array = _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=True)
+        array = _array(
+            tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=True
+        )
         # Nothing masked, all masked, every second: what depends on the mask differs with the fill.
-        mask: Any = (np.ma.nomask, True, np.arange(array.size).reshape(array.shape) % 2 == 0)[fill]
+        mask: Any = (
+            np.ma.nomask,
+            True,
+            np.arange(array.size).reshape(array.shape) % 2 == 0,
+        )[fill]
         return np.ma.array(array, mask=mask)
     # Another seed with each fill: what is drawn must not decide.
     if kind in _OF_CHANCE:
@@ -59,7 +65,10 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     name = kind.partition(".")[2]
     scalar = getattr(np, name, None) if name in _NAMED else None
     # In NumPy 1 a scalar's value decides the dtype of results, so no stand-in is like it.
-    if not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_))) or _IS_BY_VALUE:
+    if (
+        not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_)))
+        or _IS_BY_VALUE
+    ):
         raise NotMadeError(kind)
     return _elements(np.dtype(scalar), 3, fill)[fill]
 
@@ -69,11 +78,18 @@ def read(value: Any) -> dict[str, Any]:
     kind = type(value)
     if kind is np.ndarray:
         told = seen(value)
-        return {"type": _ARRAY, **{name: told[name] for name in _OF_ARRAY if name in told}}
+        return {
+            "type": _ARRAY,
+            **{name: told[name] for name in _OF_ARRAY if name in told},
+        }
     path = f"{kind.__module__}.{kind.__name__}"
     if path in _OF_CHANCE:
         return {"type": path}
-    return {"type": "numpy." + kind.__name__} if isinstance(value, (np.number, np.bool_)) else {}
+    return (
+        {"type": "numpy." + kind.__name__}
+        if isinstance(value, (np.number, np.bool_))
+        else {}
+    )
 
 
 def _dtype(text: str) -> Any:
@@ -96,7 +112,9 @@ def _array(shape: Any, dtype: Any, fill: int, *, writeable: bool) -> Any:
     else:
         one = _elements(dtype, 3, fill)[fill : fill + 1]
         # One element in memory for all places: shape and dtype cost nothing then.
-        array = np.lib.stride_tricks.as_strided(one, shape, (0,) * len(shape), writeable=True)
+        array = np.lib.stride_tricks.as_strided(
+            one, shape, (0,) * len(shape), writeable=True
+        )
     if not writeable:
         array.flags.writeable = False
     return array
@@ -117,7 +135,9 @@ def _elements(dtype: Any, n: int, fill: int) -> Any:
         # The least integer is NaT.
         whole = np.full(n, (0, np.iinfo("i8").min, 10_000)[fill], "i8")
         return (
-            whole.astype(dtype) if np.datetime_data(dtype)[0] != "generic" else np.zeros(n, dtype)
+            whole.astype(dtype)
+            if np.datetime_data(dtype)[0] != "generic"
+            else np.zeros(n, dtype)
         )
     if kind == "O":
         array = np.empty(n, dtype)

@@ -20,9 +20,7 @@ _MOST_DIFFERENT = 10_000
 """Texts beyond which all of a column are equal."""
 _TABLE, _COLUMN = "pandas.DataFrame", "pandas.Series"
 _OF_COLUMN = ("length", "dtype", "index", "name")
-_NAMED_WORDS = (
-    "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
-)
+_NAMED_WORDS = "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
 _NAMED = frozenset(_NAMED_WORDS.split())
 # A text of a number, a missing one, and a text without a number.
 _TEXTS = ("1", None, "a")
@@ -83,7 +81,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if n_rows * n_columns > _MOST_CELLS or facts["shape"][1] not in (None, n_columns):
         raise NotMadeError("a table of so many cells")
     # By position, as labels may occur twice.
-    columns = {at: _column(dtype, index, fill) for at, dtype in enumerate(facts["dtypes"])}
+    columns = {
+        at: _column(dtype, index, fill) for at, dtype in enumerate(facts["dtypes"])
+    }
     table = pd.DataFrame(columns, index=index)
     # Labels of an empty table have no dtype to be found.
     table.columns = pd.Index(facts["columns"], dtype=None if n_columns else object)
@@ -100,7 +100,11 @@ def read(value: Any) -> dict[str, Any]:
         return {"type": _COLUMN, **known, "index_names": list(value.index.names)}
     # pandas 3 has texts as labels by their own dtype.
     if type(value) is pd.Index and value.dtype == "str":
-        return {name: told[name] for name in ("type", "length", "dtype", "labels") if name in told}
+        return {
+            name: told[name]
+            for name in ("type", "length", "dtype", "labels")
+            if name in told
+        }
     return {"type": told["type"]} if told["type"] in _ACCESSORS else {}
 
 
@@ -119,7 +123,11 @@ def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
     labels = list(value.columns)
     if any(type(label) not in (str, int) for label in labels):
         return schema
-    return {**schema, "columns": labels, "dtypes": [str(dtype) for dtype in value.dtypes]}
+    return {
+        **schema,
+        "columns": labels,
+        "dtypes": [str(dtype) for dtype in value.dtypes],
+    }
 
 
 def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
@@ -171,11 +179,15 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
     if not dtype:
         dtype = _ANY_DTYPE[fill]
     if dtype in ("object", "category"):
-        anything = np.array((["a"] * n, [None] * n, list(range(n)))[fill] or [], dtype=object)
+        anything = np.array(
+            (["a"] * n, [None] * n, list(range(n)))[fill] or [], dtype=object
+        )
         return anything if dtype == "object" else pd.Categorical(anything)
     if dtype.endswith(" of texts"):
         # "%s" may be formatted and "1" parsed: what depends on that differs with the fill.
-        full = np.array((["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object)
+        full = np.array(
+            (["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object
+        )
         return full if dtype.startswith("object") else pd.array(full, dtype="str")
     if dtype == "str":
         texts = (
@@ -220,6 +232,8 @@ def _of_extension(dtype: str, n: int, fill: int) -> Any:
     # Dtypes of other packages (Arrow) need not be installed here.
     if dtype.rstrip("0123456789") not in ("Int", "UInt", "Float", "boolean", "string"):
         raise NotMadeError(dtype)
-    plain = "str" if dtype == "string" else "bool" if dtype == "boolean" else dtype.lower()
+    plain = (
+        "str" if dtype == "string" else "bool" if dtype == "boolean" else dtype.lower()
+    )
     elements: Any = [None] * n if fill == 1 else list(_elements(plain, n, fill))
     return pd.Series(elements, dtype=dtype).array

@@ -98,7 +98,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if kind == "table":
         return _table(facts, fill)
     if kind == "column":
-        return _column(facts["dtype"], facts["n_rows"], facts["holds"], fill).rename(facts["name"])
+        return _column(facts["dtype"], facts["n_rows"], facts["holds"], fill).rename(
+            facts["name"]
+        )
     if kind == "array":
         shape = facts["shape"]
         return np.asarray(
@@ -144,7 +146,12 @@ def _values(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
     if holds["rarest"] == 1 and n > 1:
         values = [known[0], *_cycle(known[1:], n - 1)]
     # Integers and booleans of NumPy cannot be missing.
-    if holds["may_miss"] and fill == 1 and n and dtype.lower()[:3] not in ("int", "uin", "boo"):
+    if (
+        holds["may_miss"]
+        and fill == 1
+        and n
+        and dtype.lower()[:3] not in ("int", "uin", "boo")
+    ):
         values[0] = None
     at = 0
     for value, count in holds["some"]:
@@ -182,7 +189,9 @@ def _any(dtype: str, n: int, fill: int) -> list[Any]:
         )
     if dtype.startswith(("datetime", "timedelta")):
         return list(
-            np.arange(n).astype("datetime64[D]" if dtype.startswith("d") else "timedelta64[D]")
+            np.arange(n).astype(
+                "datetime64[D]" if dtype.startswith("d") else "timedelta64[D]"
+            )
         )
     if not dtype:
         return _any(("float64", "int64", "object")[fill], n, fill)
@@ -205,7 +214,9 @@ def _of_dtype(values: list[Any], dtype: str) -> Any:
     if kind is None:
         return importlib.import_module("pandas").array(values, dtype=dtype)
     # None among numbers is NaN to NumPy.
-    return np.array([np.nan if value is None else value for value in values]).astype(kind)
+    return np.array([np.nan if value is None else value for value in values]).astype(
+        kind
+    )
 
 
 # Estimators
@@ -238,7 +249,11 @@ def _fitted(told: str, fill: int) -> Any:
 def _eased(estimator: Any) -> Any:
     """With less of what costs time and cannot be refused."""
     # Boosting and networks count rounds by max_iter.
-    less = {**_LESS, "max_iter": 5} if type(estimator).__name__.startswith(_FEWER_STEPS) else _LESS
+    less = (
+        {**_LESS, "max_iter": 5}
+        if type(estimator).__name__.startswith(_FEWER_STEPS)
+        else _LESS
+    )
     for name, most in less.items():
         value = getattr(estimator, name, None)
         # Only lowered: a smaller number was chosen by the notebook.
@@ -280,7 +295,9 @@ def _outcome(
     try:
         with _limited():
             operands = [made(each, fill) for each in order["operands"]]
-            keywords = {name: made(each, fill) for name, each in order["keywords"].items()}
+            keywords = {
+                name: made(each, fill) for name, each in order["keywords"].items()
+            }
             run = function or getattr(operands.pop(0), order["name"])
             return {"gave": run(*operands, **keywords)}
     # What takes long is not refused: checks come first in scikit-learn.
@@ -290,7 +307,9 @@ def _outcome(
         raise
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
         # Another message may speak of values, which the stand-in has not got.
-        about = next((at for at, each in enumerate(patterns) if each.search(str(error))), None)
+        about = next(
+            (at for at, each in enumerate(patterns) if each.search(str(error))), None
+        )
         return {} if about is None else {**refusal(error), "about": about}
 
 

@@ -25,7 +25,10 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     """A tensor or variable with these facts; raises NotMadeError for others, and for texts."""
     if facts["type"] not in (_EAGER, _VARIABLE):
         raise NotMadeError(facts["type"])
-    shape, dtype = tensorflow.TensorShape(facts["shape"]), tensorflow.as_dtype(facts["dtype"])
+    shape, dtype = (
+        tensorflow.TensorShape(facts["shape"]),
+        tensorflow.as_dtype(facts["dtype"]),
+    )
     n_elements = shape.num_elements()
     if (
         not (dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex)
@@ -45,7 +48,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
 def read(value: Any) -> dict[str, Any]:
     """The schema of an eager tensor or variable, by the probe; empty for others."""
     told = seen(value)
-    known = {name: told[name] for name in ("shape", "dtype") if told.get(name) is not None}
+    known = {
+        name: told[name] for name in ("shape", "dtype") if told.get(name) is not None
+    }
     return (
         {"type": told["type"], **known}
         if told["type"] in (_EAGER, _VARIABLE) and len(known) == 2

@@ -13,7 +13,15 @@ from .asked.places import words
 from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = torch
-_OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "grad_fn", "is_contiguous", "strides")
+_OF_TENSOR = (
+    "shape",
+    "dtype",
+    "device",
+    "requires_grad",
+    "grad_fn",
+    "is_contiguous",
+    "strides",
+)
 META = "meta"
 """The device of tensors without elements, which torch uses to tell shapes alone: for what is too large."""
 # Subclasses of Tensor may refuse by their own code.
@@ -54,7 +62,11 @@ _STATE = frozenset(_STATE_WORDS.split())
 _COUNTED_WORDS = "parameters n_parameters n_trainable_parameters expected_input output"
 _COUNTED = frozenset(_COUNTED_WORDS.split())
 """Facts that follow from the others."""
-_WITHOUT: Sequence[Mapping[str, bool]] = ({}, {"bias": False}, {"elementwise_affine": False})
+_WITHOUT: Sequence[Mapping[str, bool]] = (
+    {},
+    {"bias": False},
+    {"elementwise_affine": False},
+)
 """Settings that only the number of parameters tells."""
 
 
@@ -118,10 +130,15 @@ def read(value: Any) -> dict[str, Any]:
     name = type(value).__name__
     if isinstance(value, torch.nn.Module) and name in _LAYERS | _LOSSES:
         names = (
-            _OF_LAYER | _STATE | {"n_parameters"} if name in _LAYERS else _OF_LOSS | _of_weights()
+            _OF_LAYER | _STATE | {"n_parameters"}
+            if name in _LAYERS
+            else _OF_LOSS | _of_weights()
         )
         told.update({"device": "cpu"} if "device" in told else {})
-        return {"type": told["type"], **{name: told[name] for name in told if name in names}}
+        return {
+            "type": told["type"],
+            **{name: told[name] for name in told if name in names},
+        }
     return {}
 
 
@@ -148,7 +165,9 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
             elements = _between(n_elements, facts["value_range"], fill).to(dtype)
         tensor = _laid(elements.reshape(shape), facts, fill)
         if facts["type"] != "torch.Tensor":
-            return torch.nn.Parameter(tensor, requires_grad=facts.get("requires_grad", True))
+            return torch.nn.Parameter(
+                tensor, requires_grad=facts.get("requires_grad", True)
+            )
         can_grad = dtype.is_floating_point or dtype.is_complex
         if not facts.get("requires_grad", can_grad and fill > 0):
             return tensor
@@ -160,9 +179,15 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
 
 def _elements(n: int, dtype: Any, fill: int) -> Any:
     if fill < 2:
-        return torch.full((n,), bool(fill) if dtype is torch.bool else fill, dtype=dtype)
+        return torch.full(
+            (n,), bool(fill) if dtype is torch.bool else fill, dtype=dtype
+        )
     ramp = torch.arange(n) % (2 if dtype is torch.bool else 100)
-    return (ramp + 0.5).to(dtype) if dtype.is_floating_point or dtype.is_complex else ramp.to(dtype)
+    return (
+        (ramp + 0.5).to(dtype)
+        if dtype.is_floating_point or dtype.is_complex
+        else ramp.to(dtype)
+    )
 
 
 def _between(n: int, ends: Any, fill: int) -> Any:
@@ -180,7 +205,10 @@ def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
     # Strides as stated: view() depends on them.
     if "strides" in facts:
         return torch.empty_strided(
-            tuple(tensor.shape), tuple(facts["strides"]), dtype=tensor.dtype, device=tensor.device
+            tuple(tensor.shape),
+            tuple(facts["strides"]),
+            dtype=tensor.dtype,
+            device=tensor.device,
         ).copy_(tensor)
     if facts.get("is_contiguous"):
         return tensor
@@ -202,19 +230,27 @@ def _loss(name: str, facts: Mapping[str, Any]) -> Any:
         if f"{each}_shape" in facts:
             dtype = getattr(torch, facts[f"{each}_dtype"].partition(".")[2])
             stated[each] = torch.ones(
-                tuple(facts[f"{each}_shape"]), dtype=dtype, device=facts.get("device", "cpu")
+                tuple(facts[f"{each}_shape"]),
+                dtype=dtype,
+                device=facts.get("device", "cpu"),
             )
     return getattr(torch.nn, name)(**stated)
 
 
 def _of_weights() -> frozenset[str]:
-    return frozenset(f"{name}_{fact}" for name in _WEIGHTS for fact in ("shape", "dtype"))
+    return frozenset(
+        f"{name}_{fact}" for name in _WEIGHTS for fact in ("shape", "dtype")
+    )
 
 
 def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
     """A layer as the probe tells it, alone or inside another module: there no parameters are counted."""
     known = _OF_LAYER | _STATE | _COUNTED | {"type"}
-    if not facts["type"].startswith("torch.nn.") or name not in _LAYERS or facts.keys() - known:
+    if (
+        not facts["type"].startswith("torch.nn.")
+        or name not in _LAYERS
+        or facts.keys() - known
+    ):
         raise NotMadeError(facts["type"])
     kind = getattr(torch.nn, name)
     taken = set(inspect.signature(kind.__init__).parameters)
@@ -226,13 +262,23 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
     # RNN, LSTM and GRU have `mode` as an attribute, not as a parameter.
     if issubclass(kind, torch.nn.RNNBase):
         sizes.pop("mode", None)  # the name of its class
-        taken |= {"input_size", "hidden_size", "num_layers", "batch_first", "bidirectional"}
+        taken |= {
+            "input_size",
+            "hidden_size",
+            "num_layers",
+            "batch_first",
+            "bidirectional",
+        }
     if sizes.keys() - taken:
         raise NotMadeError("a layer of which more is told than it is made with")
     if "elementwise_affine" in taken and "n_parameters" not in facts:
         sizes["elementwise_affine"] = fill != 1
     # bias=False leaves fewer parameters, and nothing else that the probe tells.
-    ways = [more for more in _WITHOUT if taken.issuperset(more) and sizes.keys().isdisjoint(more)]
+    ways = [
+        more
+        for more in _WITHOUT
+        if taken.issuperset(more) and sizes.keys().isdisjoint(more)
+    ]
     # On the device without memory: a layer of gigabytes is compared by its shapes.
     with torch.device(META):
         layer = next(

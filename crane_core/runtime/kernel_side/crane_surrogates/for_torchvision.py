@@ -48,7 +48,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if not facts["type"].startswith(_TRANSFORMS):
         raise NotMadeError(facts["type"])
     if "steps" in facts:
-        return torchvision.transforms.Compose([_step(step, fill) for step in facts["steps"]])
+        return torchvision.transforms.Compose(
+            [_step(step, fill) for step in facts["steps"]]
+        )
     return _step({**facts, "type": facts["type"].rpartition(".")[2]}, fill)
 
 
@@ -59,7 +61,11 @@ def _step(facts: Mapping[str, Any], fill: int) -> Any:
     # By the signature of this release: settings that it has not got are left out.
     kind = getattr(torchvision.transforms, name)
     transform = kind(
-        **{key: facts[key] for key in inspect.signature(kind.__init__).parameters if key in facts}
+        **{
+            key: facts[key]
+            for key in inspect.signature(kind.__init__).parameters
+            if key in facts
+        }
     )
     # A transform that is certain (p=0 or p=1) stays so.
     if 0 < getattr(transform, "p", 0) < 1:

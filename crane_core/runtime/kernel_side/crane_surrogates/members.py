@@ -79,7 +79,9 @@ def of_module(path: str, name: str) -> dict[str, Any]:
 def of_method(path: str, name: str) -> dict[str, Any]:
     """Whether a method lacks a name that is read of it, as if it had been called."""
     holder, _, own = path.rpartition(".")
-    if not is_routine(holder, own) or hasattr(getattr(signatures.found(holder), own), name):
+    if not is_routine(holder, own) or hasattr(
+        getattr(signatures.found(holder), own), name
+    ):
         return {"unknown": "it may be there"}
     return {
         "raised": "AttributeError",
@@ -112,14 +114,22 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
         and not signatures.is_made_of_anything(kind)
     ):
         return {"unknown": "not a class"}
-    if package in _OF_METHODS and is_routine(path, name) and name not in _stored_by(kind):
+    if (
+        package in _OF_METHODS
+        and is_routine(path, name)
+        and name not in _stored_by(kind)
+    ):
         return {"gave": {"type": "method", "of": f"{path}.{name}"}}
     is_told = _tells_names(kind) or kind.__name__ in _LABELLED and not is_label
     if not is_told or hasattr(kind, name) or not is_like_one_of(name, kind):
         return {"unknown": "it may be there"}
     # Parents of other packages may write the name as well.
-    packages = {each.__module__.partition(".")[0] for each in kind.__mro__} - {"builtins"}
-    is_written = any(name in _written_in(package, len(sys.modules)) for package in packages)
+    packages = {each.__module__.partition(".")[0] for each in kind.__mro__} - {
+        "builtins"
+    }
+    is_written = any(
+        name in _written_in(package, len(sys.modules)) for package in packages
+    )
     if is_written and not _was_there(name, kind):
         return {"unknown": "something writes it"}
     return {
@@ -130,11 +140,16 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
 
 def is_like_one_of(name: str, holder: Any) -> bool:
     """Whether a name may have been written for one that an object has, or had."""
-    return _was_there(name, holder) or bool(difflib.get_close_matches(name, dir(holder), 1, _LIKE))
+    return _was_there(name, holder) or bool(
+        difflib.get_close_matches(name, dir(holder), 1, _LIKE)
+    )
 
 
 def _was_there(name: str, holder: Any) -> bool:
-    return name in _REMOVED and getattr(holder, "__name__", "") in ("DataFrame", "Series")
+    return name in _REMOVED and getattr(holder, "__name__", "") in (
+        "DataFrame",
+        "Series",
+    )
 
 
 def _tells_names(kind: type) -> bool:
@@ -173,7 +188,10 @@ def _written_in(package: str, _n_modules: int) -> frozenset[str]:
     names: set[str] = set()
     for each in gc.get_objects():
         # str(), as a function's __module__ may be anything.
-        if type(each) is types.FunctionType and str(each.__module__).partition(".")[0] == package:
+        if (
+            type(each) is types.FunctionType
+            and str(each.__module__).partition(".")[0] == package
+        ):
             _collect(each.__code__, names)
     return frozenset(names)
 

@@ -12,7 +12,15 @@ import re
 from typing import Any, Mapping, Sequence
 
 from . import asked, tables
-from .asked import of_keras, of_matplotlib, of_numpy, of_pandas, of_python, of_sklearn, of_torch
+from .asked import (
+    of_keras,
+    of_matplotlib,
+    of_numpy,
+    of_pandas,
+    of_python,
+    of_sklearn,
+    of_torch,
+)
 from .asked.places import ALL, NONE, words
 
 CALLS: Mapping[str, Mapping[str, Sequence[int]]] = asked.by_package("CALLS")
@@ -50,7 +58,9 @@ _GROWING = asked.chained("GROWING")
 _NOT_OF_OPERANDS = asked.chained("NOT_OF_OPERANDS")
 _OF_VERSION: Mapping[str, re.Pattern[str]] = asked.by_package("OF_VERSION")
 _KEYWORDS: Mapping[str, frozenset[str]] = asked.by_package("KEYWORDS")
-_ANY_KEYWORDS = words("a arr array ary b bias input m other pos_weight target weight weights x")
+_ANY_KEYWORDS = words(
+    "a arr array ary b bias input m other pos_weight target weight weights x"
+)
 """Keywords that may be surrogates, where the first operand may and the library's file tells no others."""
 _OF_ARRAYS = words(
     "T mT H mH real imag data shape dtype ndim size itemsize nbytes values columns empty axes array"
@@ -70,7 +80,9 @@ _ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is 
 _OF_MATRICES = words(
     "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 )
-_OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
+_OF_SCHEMA = re.compile(
+    r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least"
+)
 _COMPARED = ("==", "!=", "<=", ">=")
 
 
@@ -99,16 +111,26 @@ def is_asked(order: Mapping[str, Any]) -> bool:
         # "cuda:0" works on the notebook's machine and not here, or the other way round.
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
-        is_opaque = form == "facts" and _is_opaque(step, name, held) and not refuses_objects
+        is_opaque = (
+            form == "facts" and _is_opaque(step, name, held) and not refuses_objects
+        )
         # int("1") and int("a"): of texts only the values tell.
         if is_opaque or form == "facts" and reads_texts and _is_text(held):
             return False
         # Drawing takes time per point, and shows nothing here.
-        is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith("imshow")
-        if form == "facts" and is_drawn_one_by_one and _size(held) > of_matplotlib.MOST_DRAWN:
+        is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith(
+            "imshow"
+        )
+        if (
+            form == "facts"
+            and is_drawn_one_by_one
+            and _size(held) > of_matplotlib.MOST_DRAWN
+        ):
             return False
     # Changing a leaf that requires gradients in place raises; whether it does may be unknown.
-    if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
+    if _changes_tensor(step, of, name) and not (
+        operands and _has_no_gradient(operands[0])
+    ):
         return False
     if step in ("call", "method"):
         return _is_listed(step, of, name, operands, keywords)
@@ -173,10 +195,18 @@ def tells_type(of: str, name: str) -> bool:
 
 def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
     """Whether an operator, an attribute or another step without arguments of its own may be tried."""
-    if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
+    if (
+        step not in STEPS
+        or step != "operator"
+        and not (operands and "facts" in operands[0])
+    ):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    is_open = kind in tables.KINDS and name not in tables.ATTRIBUTES and not is_member(kind, name)
+    is_open = (
+        kind in tables.KINDS
+        and name not in tables.ATTRIBUTES
+        and not is_member(kind, name)
+    )
     # Attributes of objects that grow by use (figures, estimators) need not be there.
     if step == "attribute" and (is_open or kind.startswith(_GROWING)):
         return False
@@ -198,7 +228,9 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
         step != "set_item" or "is" in operands[2]
     )
     return (
-        bool(tables.is_known(key) or is_mask) if kind in tables.KINDS else _tells_place(step, key)
+        bool(tables.is_known(key) or is_mask)
+        if kind in tables.KINDS
+        else _tells_place(step, key)
     )
 
 
@@ -221,13 +253,17 @@ def _is_listed(
     first = 1 if step == "method" else 0
     # At other places than those listed, a value decides: an axis, a size, a count.
     if any(
-        at not in places and not tables.is_known(told) for at, told in enumerate(operands[first:])
+        at not in places and not tables.is_known(told)
+        for at, told in enumerate(operands[first:])
     ):
         return False
     # A keyword may be a surrogate where the first operand may.
     may_name = bool(places) and (step == "method" or 0 in places)
     named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
-    return all(tables.is_known(told) or may_name and key in named for key, told in keywords.items())
+    return all(
+        tables.is_known(told) or may_name and key in named
+        for key, told in keywords.items()
+    )
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:
@@ -254,7 +290,12 @@ def _changes_tensor(step: str, of: str, name: str) -> bool:
 
 def is_stored(step: str, name: str) -> bool:
     """Whether a step stores items: an assignment, or an operator that changes its first operand."""
-    return step == "set_item" or step == "operator" and name.endswith("=") and name not in _COMPARED
+    return (
+        step == "set_item"
+        or step == "operator"
+        and name.endswith("=")
+        and name not in _COMPARED
+    )
 
 
 def _is_change(name: str) -> bool:
@@ -276,7 +317,9 @@ def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
     if dtype == "object":
         return facts["type"] != "numpy.ndarray" or name not in of_numpy.OF_OBJECTS
     is_record = dtype.startswith(("[", "|V", "V"))
-    return dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+    return (
+        dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+    )
 
 
 def _size(facts: Mapping[str, Any]) -> int:
@@ -291,7 +334,8 @@ def _is_text(facts: Mapping[str, Any]) -> bool:
     dtypes = [str(facts.get("dtype", "")), *facts.get("dtypes", ())]
     of_objects = "object of texts" in dtypes
     return of_objects or any(
-        dtype.startswith("str") or dtype.lstrip("<>|=")[:1] in ("U", "S") for dtype in dtypes
+        dtype.startswith("str") or dtype.lstrip("<>|=")[:1] in ("U", "S")
+        for dtype in dtypes
     )
 
 
@@ -301,7 +345,9 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
     Nor whether there is such a part, which is checked before it is changed.
     """
     parts = list(tables.parts(index))
-    if any(form == "slice" and not tables.is_known({form: held}) for form, held in parts):
+    if any(
+        form == "slice" and not tables.is_known({form: held}) for form, held in parts
+    ):
         return False
     arrays = [held for form, held in parts if form == "facts"]
     masks = [held for held in arrays if "bool" in f"{held['type']} {held.get('dtype')}"]
@@ -320,7 +366,11 @@ def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> boo
         return False
     by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
     # inv(), solve() refuse singular matrices: that is a matter of values.
-    return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
+    return (
+        not by_values
+        or exception == "TypeError"
+        or _OF_SCHEMA.search(message) is not None
+    )
 
 
 def takes_indices(step: str, name: str) -> bool:
@@ -341,7 +391,10 @@ def is_about_shapes(
         return of_matplotlib.ALWAYS_REFUSED.search(message) is not None
     # Keras and scikit-learn count only by what no release changed.
     if order["of"].startswith(("keras", "sklearn")):
-        return order["step"] == "method" and of_keras.ALWAYS_REFUSED.search(message) is not None
+        return (
+            order["step"] == "method"
+            and of_keras.ALWAYS_REFUSED.search(message) is not None
+        )
     given = [*order["operands"][1:], *order["keywords"].values()]
     held = {form for told in given for form, _ in tables.parts(told)}
     # On a GPU an index out of bounds is found only when it is used.
@@ -357,10 +410,16 @@ def is_about_shapes(
 def _is_of_some_version(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether torch or NumPy refuses this since some version, or with another class since then."""
     # Pooling raises IndexError in some releases and RuntimeError in others.
-    is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
-    is_changed = order["name"] in of_numpy.OF_VERSION_NAMES or "where" in order["keywords"]
+    is_pooling = (
+        exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
+    )
+    is_changed = (
+        order["name"] in of_numpy.OF_VERSION_NAMES or "where" in order["keywords"]
+    )
     return (
-        is_pooling or is_changed or any(refused.search(message) for refused in _OF_VERSION.values())
+        is_pooling
+        or is_changed
+        or any(refused.search(message) for refused in _OF_VERSION.values())
     )
 
 

@@ -21,7 +21,9 @@ def refused(path: str, step: str, given: Mapping[str, Any]) -> dict[str, Any]:
     owner = signatures.found(path) if path.startswith("sklearn.") else None
     constraints = getattr(owner, _HELD[step], None)
     # The mark of a function on a class, or the other way round, is of something else.
-    if not isinstance(constraints, Mapping) or isinstance(owner, type) != (step == "fit"):
+    if not isinstance(constraints, Mapping) or isinstance(owner, type) != (
+        step == "fit"
+    ):
         return {"unknown": "no constraints"}
     checks = importlib.import_module("sklearn.utils._param_validation")
     for name in constraints:
@@ -30,10 +32,16 @@ def refused(path: str, step: str, given: Mapping[str, Any]) -> dict[str, Any]:
             continue
         try:
             checks.validate_parameter_constraints(
-                {name: constraints[name]}, {name: given[name]}, caller_name=path.rpartition(".")[2]
+                {name: constraints[name]},
+                {name: given[name]},
+                caller_name=path.rpartition(".")[2],
             )
         except checks.InvalidParameterError as error:
-            return {**refusal(error), "name": name, "options": _options(constraints[name])}
+            return {
+                **refusal(error),
+                "name": name,
+                "options": _options(constraints[name]),
+            }
     return {"unknown": "nothing is refused"}
 
 
@@ -45,7 +53,9 @@ def _options(constraints: Sequence[Any] | str) -> list[str]:
     for each in constraints if not isinstance(constraints, str) else ():
         options = getattr(each, "options", None)
         if isinstance(options, (set, frozenset)):
-            texts += sorted(repr(option) for option in options if isinstance(option, str))
+            texts += sorted(
+                repr(option) for option in options if isinstance(option, str)
+            )
         elif each is None or type(each).__name__ == "Interval":
             others.append(str(each))
     return texts + others

@@ -32,7 +32,10 @@ _HAND_ON = (
 _OF_ESTIMATORS = ("sklearn/base.py",)
 _HAND_ON_SIGNED = ("pandas/util/_decorators.py",)
 """Files of which those wrappers do so that show another signature, which takes less by position than is taken yet."""
-_ELSEWHERE = {each: f"pandas.core.groupby.{each}" for each in ("DataFrameGroupBy", "SeriesGroupBy")}
+_ELSEWHERE = {
+    each: f"pandas.core.groupby.{each}"
+    for each in ("DataFrameGroupBy", "SeriesGroupBy")
+}
 """Where classes of pandas are of which only the name is stated."""
 # numpy and pandas have functions of 50 parameters.
 _MOST_NAMES = 30
@@ -69,7 +72,9 @@ class _Unusable:
     __slots__ = ()
 
 
-def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -> dict[str, Any]:
+def bound(
+    path: str, n_positional: int, keywords: Sequence[str], *, kind: str
+) -> dict[str, Any]:
     """{"raised", "message"} where a call with so many arguments, and others by these names, cannot be bound.
 
     `kind`: a "call", a "call of data" whose first argument is an array, table or list, a "method" of an object, or a
@@ -78,7 +83,11 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
     package, _, rest = path.partition(".")
     owner, dot, own = rest.partition(".")
     # pandas tells classes by a short name.
-    path = f"{_ELSEWHERE[owner]}{dot}{own}" if package == "pandas" and owner in _ELSEWHERE else path
+    path = (
+        f"{_ELSEWHERE[owner]}{dot}{own}"
+        if package == "pandas" and owner in _ELSEWHERE
+        else path
+    )
     if package not in operations.BOUND | of_python.MODULES or any(
         part.startswith(_REFUSED) for part in path.split(".")
     ):
@@ -86,10 +95,14 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
     holder, name = _holder(path)
     is_method = kind.startswith("method")
     # Another class may take other arguments in a method of the same name.
-    if kind == "method of made" and not (isinstance(holder, type) and is_made_of_anything(holder)):
+    if kind == "method of made" and not (
+        isinstance(holder, type) and is_made_of_anything(holder)
+    ):
         return {"unknown": "an object of another class"}
     # Compiled functions first, as they have no signature to be trusted.
-    refused = _refused_by_compiled(holder, path, n_positional, keywords, is_method=is_method)
+    refused = _refused_by_compiled(
+        holder, path, n_positional, keywords, is_method=is_method
+    )
     if refused is None and not is_method:
         refused = _refused_first(getattr(holder, name, None), holder, kind)
     if refused is not None:
@@ -102,7 +115,11 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
         signature = _of_function(inspect.getattr_static(holder, name, None))
     elif not is_method and holder is not None:
         function = getattr(holder, name, None)
-        signature = _of_class(function) if isinstance(function, type) else _of_function(function)
+        signature = (
+            _of_class(function)
+            if isinstance(function, type)
+            else _of_function(function)
+        )
         is_method = isinstance(function, type)
     if signature is None:
         return {"unknown": "no signature that tells"}
@@ -110,7 +127,11 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
         # None for each argument: binding looks at their number and names alone.
         signature.bind(*[None] * (n_positional + is_method), **dict.fromkeys(keywords))
     except TypeError as error:
-        return {"raised": "TypeError", "message": f"{name}(): {error}", "takes": _names(signature)}
+        return {
+            "raised": "TypeError",
+            "message": f"{name}(): {error}",
+            "takes": _names(signature),
+        }
     return {"unknown": "it can be bound"}
 
 
@@ -146,7 +167,12 @@ def _without_object(method: Any) -> dict[str, Any]:
 
 
 def _refused_by_compiled(
-    holder: Any, path: str, n_positional: int, keywords: Sequence[str], *, is_method: bool
+    holder: Any,
+    path: str,
+    n_positional: int,
+    keywords: Sequence[str],
+    *,
+    is_method: bool,
 ) -> dict[str, Any] | None:
     """What a function that is not written in Python says of the number and names of its arguments."""
     function = _compiled(holder, path, is_method=is_method)
@@ -176,7 +202,11 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
     package, _, rest = path.partition(".")
     name = path.rpartition(".")[2]
     # Names that begin so may start threads, wait, or change settings of the process.
-    if package not in _NOT_PYTHON or name in operations.NEVER or name.startswith(_NOT_CALLED):
+    if (
+        package not in _NOT_PYTHON
+        or name in operations.NEVER
+        or name.startswith(_NOT_CALLED)
+    ):
         return None
     if package in of_python.MODULES and not (
         package != "builtins" or rest.partition(".")[0] in of_python.ONLY_LOOKING
@@ -191,20 +221,31 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
         return getattr(_sample(holder), name, None) if is_described else None
     function = getattr(holder, name, None)
     if isinstance(function, type):
-        made_by = [inspect.getattr_static(function, each) for each in ("__new__", "__init__")]
+        made_by = [
+            inspect.getattr_static(function, each) for each in ("__new__", "__init__")
+        ]
         is_compiled = not any(
-            isinstance(getattr(each, "__func__", each), types.FunctionType) for each in made_by
+            isinstance(getattr(each, "__func__", each), types.FunctionType)
+            for each in made_by
         )
         return function if type(function) is type and is_compiled else None
     is_python = (
-        isinstance(inspect.unwrap(function), types.FunctionType) if callable(function) else True
+        isinstance(inspect.unwrap(function), types.FunctionType)
+        if callable(function)
+        else True
     )
-    is_python = is_python or isinstance(getattr(function, "__func__", None), types.FunctionType)
+    is_python = is_python or isinstance(
+        getattr(function, "__func__", None), types.FunctionType
+    )
     # Functions of Cython in a class check the class of their object first.
     is_checked = (
         not isinstance(holder, type) or _kind(function) != "cython_function_or_method"
     )  # of what its object is
-    return function if not is_python and is_checked and _kind(function) in _COMPILED else None
+    return (
+        function
+        if not is_python and is_checked and _kind(function) in _COMPILED
+        else None
+    )
 
 
 def _kind(function: Any) -> str:
@@ -239,11 +280,15 @@ def is_doubtful(path: str, n_positional: int, keywords: Sequence[str]) -> bool:
         return False
     holder, name = _holder(path)
     function = getattr(holder, name, None)
-    if not isinstance(function, types.FunctionType) or not hasattr(function, "__wrapped__"):
+    if not isinstance(function, types.FunctionType) or not hasattr(
+        function, "__wrapped__"
+    ):
         return False
     # A wrapper may take what the wrapped function does not: it is tried for real.
     try:
-        inspect.signature(function).bind(*[None] * n_positional, **dict.fromkeys(keywords))
+        inspect.signature(function).bind(
+            *[None] * n_positional, **dict.fromkeys(keywords)
+        )
     except TypeError:
         return True
     return False
@@ -282,7 +327,9 @@ def _of_class(kind: type) -> inspect.Signature | None:
 
 def is_made_of_anything(kind: type) -> bool:
     """Whether a call of a class returns an object of this very class, whatever its parameters are."""
-    return is_made_plainly(kind) and any(base.__name__ == "BaseEstimator" for base in kind.__mro__)
+    return is_made_plainly(kind) and any(
+        base.__name__ == "BaseEstimator" for base in kind.__mro__
+    )
 
 
 def is_made_plainly(kind: type) -> bool:
@@ -302,10 +349,14 @@ def _of_function(function: Any) -> inspect.Signature | None:
     while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
         is_signed = "__signature__" in vars(function)
         # Any other wrapper may change its arguments.
-        if not _is_of(function, _HAND_ON) and not (is_signed and _is_of(function, _HAND_ON_SIGNED)):
+        if not _is_of(function, _HAND_ON) and not (
+            is_signed and _is_of(function, _HAND_ON_SIGNED)
+        ):
             return None
         function = function.__wrapped__
-    if not isinstance(function, types.FunctionType) or hasattr(function, "__signature__"):
+    if not isinstance(function, types.FunctionType) or hasattr(
+        function, "__signature__"
+    ):
         return None  # a signature that was put on it is for its reader; what it takes is another matter
     return inspect.Signature.from_callable(function)
 

@@ -59,7 +59,9 @@ def parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     [(form, held)] = told.items()
     yield form, held
     # A "made" operand holds the order of the step that made it.
-    for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
+    for part in (
+        [*held["operands"], *held["keywords"].values()] if form == "made" else ()
+    ):
         yield from parts(part)
     for part in held if form in ("list", "tuple", "set", "slice", "range") else ():
         yield from parts(part)
@@ -96,7 +98,11 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
     if not tables:
         return True
     step, name = order["step"], order["name"]
-    if step == "attribute" and name in ACCESSORS and tables[0]["type"] == "pandas.Series":
+    if (
+        step == "attribute"
+        and name in ACCESSORS
+        and tables[0]["type"] == "pandas.Series"
+    ):
         # `.str` of objects may be refused for one of their values.
         return (
             tables[0]["dtype"] not in ("", "category")
@@ -112,12 +118,17 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
         return False
     is_by_label = _is_by_label(order)
     is_of_labels = (
-        is_by_label or step in ("located", "set_item") or is_method and name in _OF_LABELS
+        is_by_label
+        or step in ("located", "set_item")
+        or is_method
+        and name in _OF_LABELS
     )
     # Columns of objects may hold what any method refuses.
     if any(map(_holds_anything, tables)) and not is_of_labels:
         return False
-    return all(map(is_whole, tables)) or _are_rows_ignored(order, tables, is_by_label=is_by_label)
+    return all(map(is_whole, tables)) or _are_rows_ignored(
+        order, tables, is_by_label=is_by_label
+    )
 
 
 def _is_by_label(order: Mapping[str, Any]) -> bool:
@@ -125,7 +136,11 @@ def _is_by_label(order: Mapping[str, Any]) -> bool:
     step = order["step"]
     if step in ("item", "del_item"):
         return is_known(order["operands"][1])
-    return step in ("truth", "element") or step == "attribute" and order["name"] not in ACCESSORS
+    return (
+        step in ("truth", "element")
+        or step == "attribute"
+        and order["name"] not in ACCESSORS
+    )
 
 
 def _are_rows_ignored(
@@ -144,7 +159,11 @@ def _are_rows_ignored(
     if step == "located" and name in ("iloc", "iat") and _n_rows(tables[0]) is not None:
         return True
     if step == "located":
-        return is_table and name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
+        return (
+            is_table
+            and name in ("loc", "iloc")
+            and _takes_all_rows(order["operands"][1])
+        )
     if step == "operator":
         is_plain = all("is" in told for told in others)
         # Two tables match by label; a number fits every row.
@@ -161,7 +180,11 @@ def _is_method_of_columns(
 ) -> bool:
     if name == "drop":
         # drop() without `columns` drops rows, which are unknown.
-        return "columns" in keywords and "index" not in keywords and "labels" not in keywords
+        return (
+            "columns" in keywords
+            and "index" not in keywords
+            and "labels" not in keywords
+        )
     # A list may be one value per row, or one for all.
     if name in _MAY_COUNT_ROWS and any(
         form in _LISTS for told in others for form, _ in parts(told)
@@ -203,7 +226,9 @@ def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
 def untold(order: Mapping[str, Any]) -> set[str]:
     """Facts of an operation's result that may depend on more than the schema of its operands."""
     step, of, name = order["step"], order["of"], order["name"]
-    is_counted = name in _KEEPS_ROWS if step == "method" else step != "call" or name in _COUNTED
+    is_counted = (
+        name in _KEEPS_ROWS if step == "method" else step != "call" or name in _COUNTED
+    )
     # Which rows remain is unknown, so their labels are as well.
     facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}
     if not tells_names(order):
@@ -211,10 +236,14 @@ def untold(order: Mapping[str, Any]) -> set[str]:
     is_of_times = step == "item" and any(
         type(held) is str for _, held in parts(order["operands"][1])
     )
-    if (is_of_times or _are_rows_matched(order)) and not all(map(is_whole, _tables(order))):
+    if (is_of_times or _are_rows_matched(order)) and not all(
+        map(is_whole, _tables(order))
+    ):
         facts.add("shape")
     if any(held["type"] == KINDS[0] for held in _tables(order)):
-        facts.add("writeable")  # elements of a table that lie together are shown, others are copied
+        facts.add(
+            "writeable"
+        )  # elements of a table that lie together are shown, others are copied
     # melt takes the common dtype of all columns, and not all are known.
     return facts | {"dtypes"} if name == "melt" else facts
 
@@ -241,7 +270,9 @@ def changes_first(order: Mapping[str, Any]) -> bool:
 
 
 def _holds_anything(facts: Mapping[str, Any]) -> bool:
-    dtypes = facts["dtypes"] if facts["type"] == "pandas.DataFrame" else [facts["dtype"]]
+    dtypes = (
+        facts["dtypes"] if facts["type"] == "pandas.DataFrame" else [facts["dtype"]]
+    )
     return any(dtype in ("", "object", "category") for dtype in dtypes)
 
 

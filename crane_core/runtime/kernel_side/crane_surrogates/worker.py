@@ -111,7 +111,9 @@ def answer(line: bytes) -> dict[str, Any]:
     try:
         order = json.loads(line)
         if "load" in order:
-            return {"loaded": [package for package in order["load"] if _is_loaded(package)]}
+            return {
+                "loaded": [package for package in order["load"] if _is_loaded(package)]
+            }
         return _learnt(order) if order["step"] == "learns" else _asked(order)
     except NotMadeError as lack:
         return {"unknown": f"no surrogate: {lack}"}
@@ -141,7 +143,9 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     if step == "of method":
         return members.of_method(of, name)
     if step == "of object":
-        return members.of_object(of, name, is_made=order["is_made"], is_label=order["is_label"])
+        return members.of_object(
+            of, name, is_made=order["is_made"], is_label=order["is_label"]
+        )
     if step == "wrapped":
         return _of_wrapped(of, order)
     # Checked here as well as by the sender: this process runs what it is told.
@@ -159,7 +163,9 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
     step, name = order["step"], order["name"]
     # One class with every fill, else the values decide.
     kinds = {type(_operand(order["operands"][0], fill)) for fill in FILLS}
-    if len(kinds) > 1 or not operations.is_followed(kind := kinds.pop(), order["operands"][0]):
+    if len(kinds) > 1 or not operations.is_followed(
+        kind := kinds.pop(), order["operands"][0]
+    ):
         return {"unknown": "its class is not followed"}
     path = f"{kind.__module__}.{kind.__qualname__}"
     if step == "attribute":
@@ -167,7 +173,9 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
             return {"gave": {"type": "method", "of": f"{path}.{name}"}}
         said = _agreed(_operation(step, path, name), order)
         # AttributeError only for a name that was meant for another: packages add methods.
-        is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(name, kind)
+        is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(
+            name, kind
+        )
         return said if is_told else {"unknown": "it may be there"}
     if step == "item":
         return _agreed(_operation(step, path, name), order)
@@ -177,7 +185,9 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
             return said
     # By name and count at least, where the step itself cannot be tried.
     operands = order["operands"][1:]
-    return signatures.bound(f"{path}.{name}", len(operands), list(order["keywords"]), kind="method")
+    return signatures.bound(
+        f"{path}.{name}", len(operands), list(order["keywords"]), kind="method"
+    )
 
 
 def _operand(told: Mapping[str, Any], fill: int) -> Any:
@@ -217,7 +227,9 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
 
 def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
     """{"raised", "message"} where a wrapped function neither says that it takes these arguments nor takes them."""
-    if not signatures.is_doubtful(path, len(order["operands"]), list(order["keywords"])):
+    if not signatures.is_doubtful(
+        path, len(order["operands"]), list(order["keywords"])
+    ):
         return {"unknown": "it may be bound"}
     said = _agreed(signatures.found(path), order)
     # Its own words about its arguments, not those of a function further down.
@@ -233,10 +245,14 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
     found = list(learning.outcomes(order))
     if len(found) > 1 and all("raised" in each for each in found):
         # What may be missing is refused in one fill; the others say what is refused where nothing is.
-        reasons = [each for each in found if each["about"] != learning.OF_MISSING] or found
+        reasons = [
+            each for each in found if each["about"] != learning.OF_MISSING
+        ] or found
         # One reason with every fill; the message may hold a number that differs.
         are_one = (
-            len({each["about"] for each in reasons}) == len({each["raised"] for each in found}) == 1
+            len({each["about"] for each in reasons})
+            == len({each["raised"] for each in found})
+            == 1
         )
         return (
             {name: reasons[0][name] for name in ("raised", "message")}
@@ -244,7 +260,11 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
             else {"unknown": "it depends on values"}
         )
     given = [{"gave": schema(each["gave"])} for each in found if "gave" in each]
-    return reduce(_common, given) if len(given) > 1 else {"unknown": "it depends on values"}
+    return (
+        reduce(_common, given)
+        if len(given) > 1
+        else {"unknown": "it depends on values"}
+    )
 
 
 @contextlib.contextmanager
@@ -252,7 +272,9 @@ def _modes(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
     """The modes of the libraries that are loaded: where it is unknown which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
         for name in ("torch", "keras", "matplotlib"):
-            if name in sys.modules and (name == "torch" or order["of"].startswith(name)):
+            if name in sys.modules and (
+                name == "torch" or order["of"].startswith(name)
+            ):
                 given = (fill, order) if name == "torch" else (fill,)
                 stack.enter_context(library_of(name).mode(*given))
         yield
@@ -272,12 +294,19 @@ def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, An
     if facts.get("type") != others.get("type"):
         return {}
     # A fact that differs depends on values, so it is left out.
-    same = {name: fact for name, fact in facts.items() if name in others and others[name] == fact}
+    same = {
+        name: fact
+        for name, fact in facts.items()
+        if name in others and others[name] == fact
+    }
     # Lengths of axes one by one: (3, None) is still known to have two axes.
-    for name in ("shape", "dtypes") if facts.get("columns") == others.get("columns") else ():
+    for name in (
+        ("shape", "dtypes") if facts.get("columns") == others.get("columns") else ()
+    ):
         if len(facts.get(name) or ()) == len(others.get(name) or ()) > 0:
             same[name] = [
-                one if one == other else None for one, other in zip(facts[name], others[name])
+                one if one == other else None
+                for one, other in zip(facts[name], others[name])
             ]
     if same.get("length") is not None and "items" in facts:
         same["items"] = {
@@ -293,7 +322,9 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
             of_python: Callable[..., Any] = vars(builtins)[name]
             return of_python
         # By attributes: the name was checked against the list.
-        function: Callable[..., Any] = reduce(getattr, name.split("."), library_of(of).PACKAGE)
+        function: Callable[..., Any] = reduce(
+            getattr, name.split("."), library_of(of).PACKAGE
+        )
         return function
     if name == "__call__":
         # getattr(held, "__call__") would not be what `held()` does.
@@ -319,7 +350,9 @@ def _tried(
         result = operation(*operands, **keywords)
     except _NEVER as error:
         # torch says so of a dtype on the processor, whatever the values.
-        is_about_dtype = isinstance(error, NotImplementedError) and _FOR_DTYPE in str(error)
+        is_about_dtype = isinstance(error, NotImplementedError) and _FOR_DTYPE in str(
+            error
+        )
         if not is_about_dtype and not _is_checked_by_torch(error):
             return {"unknown": type(error).__name__}
         return refusal(error)
@@ -358,7 +391,11 @@ def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
     if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
         kind = type(value)
         # Named tuples of libraries (torch.return_types) are told by their class.
-        path = kind.__name__ if kind in (list, tuple) else f"{kind.__module__}.{kind.__qualname__}"
+        path = (
+            kind.__name__
+            if kind in (list, tuple)
+            else f"{kind.__module__}.{kind.__qualname__}"
+        )
         parts = {
             str(at): schema(part, is_measured=is_measured) or _ANYTHING
             for at, part in enumerate(value)

@@ -42,7 +42,11 @@ from crane_core.pipeline.campaigns.export.repeat import (
     exported_plan,
     repeated_plan,
 )
-from crane_core.pipeline.campaigns.export.table import COLUMNS, COLUMNS_AFTER_LOCK, TEXT_COLUMNS
+from crane_core.pipeline.campaigns.export.table import (
+    COLUMNS,
+    COLUMNS_AFTER_LOCK,
+    TEXT_COLUMNS,
+)
 from crane_core.pipeline.campaigns.guideline import change_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
 from crane_core.pipeline.campaigns.label_frame import label_frame
@@ -74,7 +78,11 @@ def labelled(
 ) -> tuple[DataFolder, Plan]:
     """Everything of "ours", labelled by ana and ben in different ways, with hostile notes, flags, an undo."""
     folder = DataFolder(
-        Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("labelled") / "data"))
+        Path(
+            shutil.copytree(
+                answered_folder.path, tmp_path_factory.mktemp("labelled") / "data"
+            )
+        )
     )
     wish = CampaignRequest(
         "pilot",
@@ -133,15 +141,22 @@ def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> 
             | times,
         ]
         if place == 5:
-            acts += [{"event": f"{annotator}-undo-{place:04}", "action": "undo"} | known]
+            acts += [
+                {"event": f"{annotator}-undo-{place:04}", "action": "undo"} | known
+            ]
         if place == 7:
-            acts += [{"event": f"{annotator}-flag-{place:04}", "action": "flag"} | known]
+            acts += [
+                {"event": f"{annotator}-flag-{place:04}", "action": "flag"} | known
+            ]
         taken = desk.take(annotator, acts)
         assert taken.refused == {}
 
 
 def files_of(folder: DataFolder) -> dict[str, bytes]:
-    return {name: b"".join(content()) for name, content in export_files(folder, "pilot").items()}
+    return {
+        name: b"".join(content())
+        for name, content in export_files(folder, "pilot").items()
+    }
 
 
 def rows_of(content: bytes) -> list[dict[str, str]]:
@@ -153,7 +168,9 @@ def kappa_of(labels: pd.DataFrame) -> float:
     return NOMINAL(wide[["ana", "ben"]].to_numpy(), SCALE).value
 
 
-def test_before_the_lock_nothing_tells_who_said_an_item(answered: DataFolder, plan: Plan) -> None:
+def test_before_the_lock_nothing_tells_who_said_an_item(
+    answered: DataFolder, plan: Plan
+) -> None:
     files = files_of(answered)
     verdicts = [item.verdict for item in plan.items]
     words = (
@@ -161,28 +178,46 @@ def test_before_the_lock_nothing_tells_who_said_an_item(answered: DataFolder, pl
         | {v.case_id for v in verdicts}
         | {v.detector for v in verdicts}
     )
-    words |= {"minibench", "ours", "runtime", "code", str(plan.seed), plan.population_sha256}
+    words |= {
+        "minibench",
+        "ours",
+        "runtime",
+        "code",
+        str(plan.seed),
+        plan.population_sha256,
+    }
     for name in ("labels.csv", "acts.jsonl", "plan.json"):
-        assert [word for word in words if word in files[name].decode("utf-8")] == [], name
+        assert [word for word in words if word in files[name].decode("utf-8")] == [], (
+            name
+        )
     assert all(
-        row[column] == "" for row in rows_of(files["labels.csv"]) for column in COLUMNS_AFTER_LOCK
+        row[column] == ""
+        for row in rows_of(files["labels.csv"])
+        for column in COLUMNS_AFTER_LOCK
     )
 
 
-def test_the_text_of_the_guideline_is_in_it_by_version(answered: DataFolder, plan: Plan) -> None:
+def test_the_text_of_the_guideline_is_in_it_by_version(
+    answered: DataFolder, plan: Plan
+) -> None:
     files = files_of(answered)
     assert version_of(guideline()) == plan.guideline
     assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
-    assert {row["guideline"] for row in rows_of(files["labels.csv"])} == {plan.guideline}
+    assert {row["guideline"] for row in rows_of(files["labels.csv"])} == {
+        plan.guideline
+    }
 
 
 def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_instead(
     answered: DataFolder, store: Store
 ) -> None:
     drawn = drawn_plan(
-        store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=5)
+        store,
+        CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=5),
     )
-    keep_campaign(answered, replace(drawn, guideline="0123456789ab", guideline_text=None))
+    keep_campaign(
+        answered, replace(drawn, guideline="0123456789ab", guideline_text=None)
+    )
     one, two, *_ = drawn.orders["ana"]
     label = {"action": "label", "label": "wrong"}
     acts = [
@@ -202,9 +237,9 @@ def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_inst
     assert [name for name in files if name.startswith("guideline-")] == [
         f"guideline-{drawn.guideline}.md"
     ]
-    assert "The text of guideline 0123456789ab was not stored." in files["README.txt"].decode(
-        "utf-8"
-    )
+    assert "The text of guideline 0123456789ab was not stored." in files[
+        "README.txt"
+    ].decode("utf-8")
 
 
 def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
@@ -220,13 +255,17 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
     }
     desk = LabelStore(answered, "pilot")
     assert (
-        desk.take("ana", [act | {"item": showing.item, "showing": showing.showing}]).refused == {}
+        desk.take(
+            "ana", [act | {"item": showing.item, "showing": showing.showing}]
+        ).refused
+        == {}
     )
     files = files_of(answered)
     assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
     assert files[f"guideline-{changed.version}.md"] == b"Judge otherwise.\n"
     assert [
-        (row["version"], row["since"], row["by"]) for row in rows_of(files["guidelines.csv"])
+        (row["version"], row["since"], row["by"])
+        for row in rows_of(files["guidelines.csv"])
     ] == [
         (plan.guideline, plan.created_at, plan.created_by),
         (changed.version, changed.since, "cleo"),
@@ -237,7 +276,10 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
         in told
     )
     stamped = Counter(row["guideline"] for row in rows_of(files["labels.csv"]))
-    assert stamped[changed.version] == 1 and set(stamped) == {plan.guideline, changed.version}
+    assert stamped[changed.version] == 1 and set(stamped) == {
+        plan.guideline,
+        changed.version,
+    }
 
     lock_campaign(answered, "pilot", by="ana")
     write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
@@ -253,24 +295,31 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
         "Items, names and orders are the same as in the export.",
         f"The guideline is {changed.version}; the exported campaign began with {plan.guideline}.",
     )
-    (tmp_path / "out" / f"guideline-{changed.version}.md").write_text("Judge as you like.")
+    (tmp_path / "out" / f"guideline-{changed.version}.md").write_text(
+        "Judge as you like."
+    )
     with pytest.raises(CampaignError, match="is not the text of that version"):
         exported_guideline(tmp_path / "out" / "plan.json", old)
     (tmp_path / "out" / "guidelines.csv").write_text("version\n../../../x\n")
     with pytest.raises(CampaignError, match="is not a version"):
         exported_guideline(tmp_path / "out" / "plan.json", old)
     (tmp_path / "out" / "guidelines.csv").unlink()
-    assert exported_guideline(tmp_path / "out" / "plan.json", old) == plan.guideline_text
+    assert (
+        exported_guideline(tmp_path / "out" / "plan.json", old) == plan.guideline_text
+    )
 
 
 def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(
     answered: DataFolder, plan: Plan
 ) -> None:
-    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
+    adjudicate(
+        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a"
+    )
     files = files_of(answered)
     rows = rows_of(files["labels.csv"])
     names = {
-        who: {row["item"] for row in rows if row["annotator"] == who} for who in ("ana", "ben")
+        who: {row["item"] for row in rows if row["annotator"] == who}
+        for who in ("ana", "ben")
     }
     assert len(names["ana"]) == len(names["ben"]) == len(plan.items)
     assert names["ana"].isdisjoint(names["ben"])
@@ -284,10 +333,14 @@ def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(
     assert [item.item for item in plan.items if item.item in told] == []
 
 
-def test_before_the_lock_no_place_groups_items_by_stratum(answered: DataFolder, plan: Plan) -> None:
+def test_before_the_lock_no_place_groups_items_by_stratum(
+    answered: DataFolder, plan: Plan
+) -> None:
     body = json.loads(files_of(answered)["plan.json"])
     assert body["n_items"] == len(plan.items)
-    assert {stratum["name"] for stratum in body["strata"]} == {f"stratum {n}" for n in range(1, 5)}
+    assert {stratum["name"] for stratum in body["strata"]} == {
+        f"stratum {n}" for n in range(1, 5)
+    }
 
 
 def test_the_commitment_is_the_sha256_of_the_plan_exported_after_the_lock(
@@ -300,9 +353,14 @@ def test_the_commitment_is_the_sha256_of_the_plan_exported_after_the_lock(
     assert json.loads(content)["seed"] == plan.seed
 
 
-def test_a_campaign_that_is_not_blind_hides_nothing(answered: DataFolder, store: Store) -> None:
+def test_a_campaign_that_is_not_blind_hides_nothing(
+    answered: DataFolder, store: Store
+) -> None:
     keep_campaign(
-        answered, drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, blind=False, seed=3))
+        answered,
+        drawn_plan(
+            store, CampaignRequest("pilot", ("ana",), OURS, blind=False, seed=3)
+        ),
     )
     rows = rows_of(files_of(answered)["labels.csv"])
     assert {row["detector"] for row in rows} == {"egret", "heron"}
@@ -313,7 +371,9 @@ def test_labels_read_again_give_the_same_kappa(
     answered: DataFolder, store: Store, plan: Plan
 ) -> None:
     lock_campaign(answered, "pilot", by="ana")
-    read = pd.read_csv(io.BytesIO(files_of(answered)["labels.csv"]), keep_default_na=False)
+    read = pd.read_csv(
+        io.BytesIO(files_of(answered)["labels.csv"]), keep_default_na=False
+    )
     frame = label_frame(store, answered)
     frame = frame[frame["kind"] == "annotator"].assign(
         item=lambda f: f["instance_id"] + f["detector"] + f["setting"],
@@ -324,16 +384,31 @@ def test_labels_read_again_give_the_same_kappa(
     assert 0 < ours < 1
 
 
-def test_after_the_lock_every_row_has_verdict_and_outcome(answered: DataFolder, plan: Plan) -> None:
+def test_after_the_lock_every_row_has_verdict_and_outcome(
+    answered: DataFolder, plan: Plan
+) -> None:
     before = rows_of(files_of(answered)["labels.csv"])
     said = {
-        who: {s.item: given.label for s, given in journal_of(answered, plan, who).given.items()}
+        who: {
+            s.item: given.label
+            for s, given in journal_of(answered, plan, who).given.items()
+        }
         for who in PAIR
     }
     differing = next(
-        item.item for item in plan.items if said["ana"][item.item] != said["ben"][item.item]
+        item.item
+        for item in plan.items
+        if said["ana"][item.item] != said["ben"][item.item]
     )
-    adjudicate(answered, plan, differing, by="cleo", label=Label.PARTIAL, reason="c", note="=1+1")
+    adjudicate(
+        answered,
+        plan,
+        differing,
+        by="cleo",
+        label=Label.PARTIAL,
+        reason="c",
+        note="=1+1",
+    )
     lock_campaign(answered, "pilot", by="cleo")
     rows = rows_of(files_of(answered)["labels.csv"])
     decided = next(row for row in rows if row["item"] == differing)
@@ -349,11 +424,14 @@ def test_after_the_lock_every_row_has_verdict_and_outcome(answered: DataFolder, 
     names = {(row["annotator"], row["position"]): row["item"] for row in before}
     hidden = dict.fromkeys(COLUMNS_AFTER_LOCK, "")
     assert [
-        row | hidden | {"item": names[row["annotator"], row["position"]]} for row in rows
+        row | hidden | {"item": names[row["annotator"], row["position"]]}
+        for row in rows
     ] == before
 
 
-def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, plan: Plan) -> None:
+def test_rows_are_the_whole_order_with_times_and_repeats(
+    answered: DataFolder, plan: Plan
+) -> None:
     lock_campaign(answered, "pilot", by="ana")
     rows = rows_of(files_of(answered)["labels.csv"])
     assert list(rows[0]) == [*COLUMNS, *COLUMNS_AFTER_LOCK]
@@ -370,7 +448,9 @@ def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, p
     assert sum(row["flagged"] == "1" for row in rows) == 2
 
 
-def test_no_note_is_a_formula_and_every_note_comes_back(answered: DataFolder, plan: Plan) -> None:
+def test_no_note_is_a_formula_and_every_note_comes_back(
+    answered: DataFolder, plan: Plan
+) -> None:
     files = files_of(answered)
     rows = rows_of(files["labels.csv"])
     begun = {
@@ -386,8 +466,12 @@ def test_no_note_is_a_formula_and_every_note_comes_back(answered: DataFolder, pl
 
 
 def test_acts_are_the_whole_history(answered: DataFolder, plan: Plan) -> None:
-    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
-    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.CORRECT, reason="b")
+    adjudicate(
+        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a"
+    )
+    adjudicate(
+        answered, plan, plan.items[0].item, by="cleo", label=Label.CORRECT, reason="b"
+    )
     lock_campaign(answered, "pilot", by="ana")
     kept = sorted(
         (answered.ledger / "labels" / "pilot").rglob("*.jsonl"),
@@ -412,11 +496,17 @@ def test_an_export_repeats_its_campaign_exactly(
     )
     assert again.remarks == ("Items, names and orders are the same as in the export.",)
     other = repeated_plan(store, old, campaign="second").plan
-    assert [item.verdict for item in other.items] == [item.verdict for item in plan.items]
-    assert {item.item for item in other.items}.isdisjoint(item.item for item in plan.items)
+    assert [item.verdict for item in other.items] == [
+        item.verdict for item in plan.items
+    ]
+    assert {item.item for item in other.items}.isdisjoint(
+        item.item for item in plan.items
+    )
 
 
-def test_a_repetition_on_other_data_names_what_is_gone_and_new(store: Store, plan: Plan) -> None:
+def test_a_repetition_on_other_data_names_what_is_gone_and_new(
+    store: Store, plan: Plan
+) -> None:
     fewer = replace(plan, population=replace(plan.population, settings=("code",)))
     with pytest.raises(
         CampaignError,
@@ -424,7 +514,9 @@ def test_a_repetition_on_other_data_names_what_is_gone_and_new(store: Store, pla
     ):
         repeated_plan(store, fewer)
     half = [item for item in plan.items if item.verdict.setting == "code"]
-    more = replace(plan, items=tuple(half), population_size=24, population_sha256="0" * 64)
+    more = replace(
+        plan, items=tuple(half), population_size=24, population_sha256="0" * 64
+    )
     with pytest.raises(CampaignError, match=r"24 new: .* runtime.* and 19 more"):
         repeated_plan(store, more)
     sampled = replace(
@@ -457,7 +549,9 @@ def test_a_folder_is_written_whole_and_never_over_something_else(
     files = export_files(answered, "pilot")
     out = tmp_path / "made" / "out"
     write_export(files, out, force=False)
-    assert {file.name: file.read_bytes() for file in out.iterdir()} == files_of(answered)
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == files_of(
+        answered
+    )
     with pytest.raises(CampaignError, match="--force"):
         write_export(files, out, force=False)
     (out / "labels.csv").write_text("older")
@@ -472,7 +566,9 @@ def test_a_folder_is_written_whole_and_never_over_something_else(
         raise OSError("no space")
 
     with pytest.raises(OSError, match="no space"):
-        write_export(files | {"labels.csv": broken}, tmp_path / "made" / "second", force=False)
+        write_export(
+            files | {"labels.csv": broken}, tmp_path / "made" / "second", force=False
+        )
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["out"]
 
 
@@ -492,7 +588,9 @@ def exported_files(
 
 def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of labels.csv as the records that the schema describes: an empty cell is null."""
-    kinds = {name: member.get("type", "") for name, member in schema["properties"].items()}
+    kinds = {
+        name: member.get("type", "") for name, member in schema["properties"].items()
+    }
     numbers = {"position", "showing", "is_repeat", "flagged"} | {
         name for name in kinds if "number" in kinds[name]
     }
@@ -510,7 +608,13 @@ def test_rows_and_acts_are_valid_by_the_schemas_beside_them(
     answered: DataFolder, plan: Plan, *, is_locked: bool
 ) -> None:
     adjudicate(
-        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1"
+        answered,
+        plan,
+        plan.items[0].item,
+        by="cleo",
+        label=Label.WRONG,
+        reason="a",
+        note="=1",
     )
     if is_locked:
         lock_campaign(answered, "pilot", by="ana")
@@ -524,7 +628,9 @@ def test_rows_and_acts_are_valid_by_the_schemas_beside_them(
     for validator in (of_rows, of_acts):
         validator.check_schema(validator.schema)
     records = as_records(files["labels.csv"], schema)
-    assert [error.message for record in records for error in of_rows.iter_errors(record)] == []
+    assert [
+        error.message for record in records for error in of_rows.iter_errors(record)
+    ] == []
     acts = [json.loads(line) for line in files["acts.jsonl"].splitlines()]
     assert [error.message for act in acts for error in of_acts.iter_errors(act)] == []
     assert not of_rows.is_valid(records[0] | {"label": "best"})
@@ -538,7 +644,9 @@ def test_texts_come_only_when_asked_for_and_never_before_the_lock_of_a_blind_cam
     with pytest.raises(CampaignError, match="blind and not locked"):
         exported(answered, "pilot", "tables", with_texts=True)
     lock_campaign(answered, "pilot", by="ana")
-    assert not set(TEXT_COLUMNS) & set(rows_of(exported_files(answered)["labels.csv"])[0])
+    assert not set(TEXT_COLUMNS) & set(
+        rows_of(exported_files(answered)["labels.csv"])[0]
+    )
     rows = rows_of(exported_files(answered, with_texts=True)["labels.csv"])
     texts = item_texts(store, plan)
     for row in rows:
@@ -546,28 +654,41 @@ def test_texts_come_only_when_asked_for_and_never_before_the_lock_of_a_blind_cam
         assert unguarded(row["diagnosis"]) == told.diagnosis
         assert str(told.diagnosis).startswith(f"{row['case']} fails, said ")
         assert unguarded(row["ground_truth"]) == told.ground_truth
-        assert unguarded(row["target_code"]).splitlines() == str(told.target_code).splitlines()
+        assert (
+            unguarded(row["target_code"]).splitlines()
+            == str(told.target_code).splitlines()
+        )
 
 
 def test_adjudicator_reason_and_note_have_columns_of_their_own(
     answered: DataFolder, plan: Plan
 ) -> None:
     adjudicate(
-        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1+1"
+        answered,
+        plan,
+        plan.items[0].item,
+        by="cleo",
+        label=Label.WRONG,
+        reason="a",
+        note="=1+1",
     )
     lock_campaign(answered, "pilot", by="ana")
     rows = rows_of(exported_files(answered)["labels.csv"])
     decided = [row for row in rows if row["item"] == plan.items[0].item]
     assert {
-        (row["decided_by"], row["decision_reason"], row["decision_note"]) for row in decided
+        (row["decided_by"], row["decision_reason"], row["decision_note"])
+        for row in decided
     } == {("cleo", "a", "'=1+1")}
     others = [row for row in rows if row["item"] != plan.items[0].item]
     assert {
-        (row["decided_by"], row["decision_reason"], row["decision_note"]) for row in others
+        (row["decided_by"], row["decision_reason"], row["decision_note"])
+        for row in others
     } == {("", "", "")}
 
 
-def test_the_server_s_time_stands_beside_the_browser_s(answered: DataFolder, plan: Plan) -> None:
+def test_the_server_s_time_stands_beside_the_browser_s(
+    answered: DataFolder, plan: Plan
+) -> None:
     rows = rows_of(exported_files(answered)["labels.csv"])
     received = [datetime.fromisoformat(row["received_at"]) for row in rows]
     assert max(received) <= datetime.now(UTC)
@@ -578,24 +699,36 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
     answered: DataFolder, plan: Plan
 ) -> None:
     """Every annotation names a control and an object of the configuration, and a value that it offers."""
-    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.PARTIAL, reason="a")
+    adjudicate(
+        answered, plan, plan.items[0].item, by="cleo", label=Label.PARTIAL, reason="a"
+    )
     lock_campaign(answered, "pilot", by="ana")
     for with_texts in (False, True):
         files = exported_files(answered, "label-studio", with_texts=with_texts)
         view = ElementTree.fromstring(files["config.xml"].decode())
-        objects = {text.get("name"): str(text.get("value")) for text in view.iter("Text")}
-        controls = {e.get("name"): e for e in view.iter() if e.tag in ("Choices", "TextArea")}
+        objects = {
+            text.get("name"): str(text.get("value")) for text in view.iter("Text")
+        }
+        controls = {
+            e.get("name"): e for e in view.iter() if e.tag in ("Choices", "TextArea")
+        }
         tasks = json.loads(files["tasks.json"])
         assert len(tasks) == len(plan.items)
         for task in tasks:
             assert all(
-                isinstance(task["data"][value.removeprefix("$")], str) for value in objects.values()
+                isinstance(task["data"][value.removeprefix("$")], str)
+                for value in objects.values()
             )
             for entry in (
-                entry for annotation in task["annotations"] for entry in annotation["result"]
+                entry
+                for annotation in task["annotations"]
+                for entry in annotation["result"]
             ):
                 control = controls[entry["from_name"]]
-                assert entry["to_name"] == control.get("toName") and entry["to_name"] in objects
+                assert (
+                    entry["to_name"] == control.get("toName")
+                    and entry["to_name"] in objects
+                )
                 assert entry["type"] == control.tag.lower()
                 if entry["type"] == "choices":
                     offered = {
@@ -607,12 +740,18 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
                     assert entry["value"]["text"] and all(
                         isinstance(text, str) for text in entry["value"]["text"]
                     )
-        ids = [e["id"] for task in tasks for a in task["annotations"] for e in a["result"]]
+        ids = [
+            e["id"] for task in tasks for a in task["annotations"] for e in a["result"]
+        ]
         assert len(ids) == len(set(ids))
         said = {
-            (task["data"]["item"], who["value"]["text"][0]): label["value"]["choices"][0]
+            (task["data"]["item"], who["value"]["text"][0]): label["value"]["choices"][
+                0
+            ]
             for task in tasks
-            for label, who, *_ in (annotation["result"] for annotation in task["annotations"])
+            for label, who, *_ in (
+                annotation["result"] for annotation in task["annotations"]
+            )
         }
         mine = {
             (s.item, "ana"): g.label
@@ -622,7 +761,10 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
         assert {key: label for key, label in said.items() if key[1] == "ana"} == mine
         assert said[plan.items[0].item, "final"] == "partial"
         gold = [
-            a["ground_truth"] for task in tasks for a in task["annotations"] if "ground_truth" in a
+            a["ground_truth"]
+            for task in tasks
+            for a in task["annotations"]
+            if "ground_truth" in a
         ]
         assert all(gold) and len(gold) == sum(who == "final" for _, who in said)
 
@@ -630,7 +772,9 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
 def test_before_the_lock_no_form_tells_more_than_the_tables(
     answered: DataFolder, plan: Plan
 ) -> None:
-    hidden = {item.item for item in plan.items} | {item.verdict.case_id for item in plan.items}
+    hidden = {item.item for item in plan.items} | {
+        item.verdict.case_id for item in plan.items
+    }
     hidden |= {"heron", "egret", "minibench", str(plan.seed)}
     told = b"".join(exported_files(answered, "label-studio").values()).decode()
     told += (load_parquet(answered, "records", plan)).to_csv() + (
@@ -640,7 +784,9 @@ def test_before_the_lock_no_form_tells_more_than_the_tables(
 
 
 def load_parquet(folder: DataFolder, name: str, plan: Plan) -> pd.DataFrame:
-    return pd.read_parquet(io.BytesIO(exported_files(folder, "dataset")[f"{name}.parquet"]))
+    return pd.read_parquet(
+        io.BytesIO(exported_files(folder, "dataset")[f"{name}.parquet"])
+    )
 
 
 def test_datasets_loads_the_folder_and_finds_the_same_labels(
@@ -651,7 +797,9 @@ def test_datasets_loads_the_folder_and_finds_the_same_labels(
 
     lock_campaign(answered, "pilot", by="ana")
     out, cache = tmp_path / "out", str(tmp_path / "cache")
-    write_export(exported(answered, "pilot", "dataset", with_texts=True), out, force=False)
+    write_export(
+        exported(answered, "pilot", "dataset", with_texts=True), out, force=False
+    )
     labels = datasets.load_dataset(str(out), "labels", split="train", cache_dir=cache)
     schema = Draft202012Validator(json.loads((out / "labels.schema.json").read_bytes()))
     assert [error.message for row in labels for error in schema.iter_errors(row)] == []
@@ -674,8 +822,8 @@ def test_datasets_loads_the_folder_and_finds_the_same_labels(
         for s, given in journal_of(answered, plan, who).given.items()
         if s.showing == 1
     }
-    assert {status for record in records for status in record["label.responses.status"]} == {
-        "submitted"
-    }
+    assert {
+        status for record in records for status in record["label.responses.status"]
+    } == {"submitted"}
     assert {len(record["note.responses"]) for record in records} <= {0, 1, 2}
     assert all(record["diagnosis"].startswith(record["case"]) for record in records)

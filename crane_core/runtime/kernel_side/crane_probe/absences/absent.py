@@ -45,7 +45,10 @@ _GAIN_BY_CALLS = (
 
 
 def absences(
-    namespace: Mapping[str, Any], needs: Needs, sources: Sources, unavailable: dict[str, str]
+    namespace: Mapping[str, Any],
+    needs: Needs,
+    sources: Sources,
+    unavailable: dict[str, str],
 ) -> dict[str, Any]:
     """GROUPS by name: what is missing, each with the line that asks for it.
 
@@ -69,7 +72,9 @@ def absences(
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
         for group, fact in found:
-            may_come = group == "files" and (files_may_come or _may_be_made(fact, needs))
+            may_come = group == "files" and (
+                files_may_come or _may_be_made(fact, needs)
+            )
             if not any(_is_same(fact, other) for other in absent[group]):
                 absent[group].append(dict(fact, certain=False) if may_come else fact)
         files_may_come = files_may_come or makes_files
@@ -92,7 +97,11 @@ def _is_same(fact: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _of_chain(
-    chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources, mentioned: set[str]
+    chain: Chain,
+    namespace: Mapping[str, Any],
+    needs: Needs,
+    sources: Sources,
+    mentioned: set[str],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     if chain.name not in namespace:
         # A built-in name that is missing from the namespace is found by Python all the same.
@@ -109,7 +118,10 @@ def _of_chain(
     for fact in files_asked.missing_files(chain, namespace, mentioned):
         yield "files", dict(fact, **_place(chain))
     for ask in call_arguments.asks(chain, namespace):
-        yield ask.missing.group, dict({"of": ask.of}, **ask.missing.fact, **_place(chain))
+        yield (
+            ask.missing.group,
+            dict({"of": ask.of}, **ask.missing.fact, **_place(chain)),
+        )
 
 
 def _on_the_way(
@@ -157,7 +169,9 @@ def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
 def _may_be_made(fact: Mapping[str, Any], needs: Needs) -> bool:
     """Whether the target's code before the line that asks for a file may make it."""
     # Only imports on the lines before: a module may write files as it is loaded.
-    modules = [imported.module for imported in needs.imports if imported.line <= fact["line"]]
+    modules = [
+        imported.module for imported in needs.imports if imported.line <= fact["line"]
+    ]
     return files_asked.may_be_made(fact["file"], fact["line"], needs.target, modules)
 
 
@@ -180,7 +194,9 @@ def _missing_name(
     fact: dict[str, Any] = {"name": chain.name}
     would = [place.to_json() for place in sources.would_define(chain.name)]
     deleted = sources.deleted(chain.name)
-    meant = [name for name in similar(chain.name, namespace) if not name.startswith("_")]
+    meant = [
+        name for name in similar(chain.name, namespace) if not name.startswith("_")
+    ]
     fact.update({"would_be_defined_in": would} if would else {})
     fact.update({"deleted_in": deleted.to_json()} if deleted else {})
     fact.update({"similar": meant} if meant else {})
@@ -202,23 +218,33 @@ def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, 
             or finders.may_know(imported.module)
         )
         is_certain = imported.certain and not may_come
-        yield "modules", {"module": imported.module, "line": imported.line, "certain": is_certain}
+        yield (
+            "modules",
+            {"module": imported.module, "line": imported.line, "certain": is_certain},
+        )
     module = sys.modules.get(imported.module)
     # A module that has no dict of its own here was not loaded.
     for name in imported.names if module_dict(module) else ():
         # A submodule can be imported by name though the package has no such attribute yet.
         if name != "*" and _is_findable(f"{imported.module}.{name}") is False:
             for missing in resolve_attribute(module, name).missing:
-                yield missing.group, dict({"of": imported.module}, **missing.fact, **place)
+                yield (
+                    missing.group,
+                    dict({"of": imported.module}, **missing.fact, **place),
+                )
 
 
 def _runs_own_files(imported: Import, needs: Needs) -> bool:
     """Whether the target imports a file of the notebook's folder before: its code may change what can be imported."""
     # A file of the notebook may change sys.path as it runs.
     before = {
-        other.module.partition(".")[0] for other in needs.imports if other.line < imported.line
+        other.module.partition(".")[0]
+        for other in needs.imports
+        if other.line < imported.line
     }
-    return any(name not in sys.modules and finders.is_in_folder(name) for name in before)
+    return any(
+        name not in sys.modules and finders.is_in_folder(name) for name in before
+    )
 
 
 def _is_findable(module: str) -> bool | None:
@@ -233,7 +259,11 @@ def _is_findable(module: str) -> bool | None:
         return False if _is_findable(parent) is False else None
     path = module_dict(sys.modules[parent]).get("__path__")
     # A namespace package computes its path; a plain module has none, and so no submodules.
-    return _has_file(module, path) if type(path) is list else (False if path is None else None)
+    return (
+        _has_file(module, path)
+        if type(path) is list
+        else (False if path is None else None)
+    )
 
 
 def _has_file(module: str, path: list[str] | None) -> bool:
@@ -253,14 +283,28 @@ def accesses(
     `via` names the functions of the notebook where they alone take an attribute.
     """
     found: dict[str, Any] = {}
-    direct = {text for chain in needs.chains if not chain.via for text in _attribute_texts(chain)}
+    direct = {
+        text
+        for chain in needs.chains
+        if not chain.via
+        for text in _attribute_texts(chain)
+    }
     for chain in needs.chains:
         at = next(
-            (number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE),
+            (
+                number
+                for number, step in enumerate(chain.steps)
+                if step.kind != ATTRIBUTE
+            ),
             len(chain.steps),
         )
         # Attributes of what the target sets are not those that the kernel holds now.
-        if chain.name not in namespace or not at or chain.stored or len(found) >= look.limits.asked:
+        if (
+            chain.name not in namespace
+            or not at
+            or chain.stored
+            or len(found) >= look.limits.asked
+        ):
             continue
         try:
             taken = dict(_taken(chain, namespace, chain.steps[:at]))
@@ -271,7 +315,9 @@ def accesses(
             if text in found:
                 continue
             # A property is named by its type: its value would need its code.
-            entry = {"type": value.text} if type(value) is _Note else look.entry("", value)
+            entry = (
+                {"type": value.text} if type(value) is _Note else look.entry("", value)
+            )
             found[text] = entry if text in direct else dict(entry, via=list(chain.via))
     return found
 
@@ -296,7 +342,9 @@ def _taken(
     is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
     # A property that is indexed is told with the item, not a second time.
     notes = [
-        (at, _Note(note)) for at, note in reached.notes if not (is_indexed and at == len(steps))
+        (at, _Note(note))
+        for at, note in reached.notes
+        if not (is_indexed and at == len(steps))
     ]
     for at, value in [*reached.values, *notes]:
         yield chain_text(chain.name, steps[:at]), value

@@ -89,7 +89,9 @@ class Asks(NamedTuple):
 
 def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
     """What the first call of a chain asks of frames among its arguments, and does not find."""
-    at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
+    at = next(
+        (number for number, step in enumerate(chain.steps) if step.kind == CALL), None
+    )
     if at is None or chain.name not in namespace:
         return
     # The first call only: what comes after is asked of its result, which is not there yet.
@@ -109,7 +111,9 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
     # The package is empty for methods, and of estimators it is their class that tells.
     if package == "" and at and name in _ON_FEATURES:
         model = followed(namespace[chain.name], chain.steps[: at - 1]).values
-        yield from _features(model[-1][1] if model else namespace[chain.name], frames, text)
+        yield from _features(
+            model[-1][1] if model else namespace[chain.name], frames, text
+        )
     if package == "" and at and name == "merge":
         yield from _merged(frames, text)
 
@@ -117,7 +121,10 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
 def _reached(chain: Chain, namespace: Mapping[str, Any], at: int) -> Any:
     """What is called, where it is stored."""
     # Only where every step was followed: a name alone may belong to another class.
-    values = ((0, namespace[chain.name]), *followed(namespace[chain.name], chain.steps[:at]).values)
+    values = (
+        (0, namespace[chain.name]),
+        *followed(namespace[chain.name], chain.steps[:at]).values,
+    )
     reached, value = values[-1]
     if reached != at:
         return None
@@ -169,7 +176,11 @@ class _Frames:
         is_known = table.labels is not None and not any(
             type(label) is tuple for label in table.labels
         )
-        return (argument.name, list(table.labels or ()), list(table.levels)) if is_known else None
+        return (
+            (argument.name, list(table.labels or ()), list(table.levels))
+            if is_known
+            else None
+        )
 
     def defines(self, name: str) -> bool:
         return name in self._namespace
@@ -185,7 +196,11 @@ def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[A
     for label in wanted if type(wanted) in ROWS else [wanted]:
         # Names of index levels count as columns in merge and groupby (pandas 0.23).
         if type(label) in INDICES and label not in labels and label not in levels:
-            fact = {"column": label, "similar": similar(label, labels), "asked_by": text}
+            fact = {
+                "column": label,
+                "similar": similar(label, labels),
+                "asked_by": text,
+            }
             yield Asks(name, Missing("columns", fact), name)
 
 
@@ -227,7 +242,9 @@ def _of_seaborn(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     yield from _of_plots(name, frames.without("color"), text)
     for word in _SEVERAL if name == "pairplot" else ():
         if type(frames.named.get(word)) in ROWS:
-            yield from _lacks(frames, frames.argument(0, "data"), frames.named[word], text)
+            yield from _lacks(
+                frames, frames.argument(0, "data"), frames.named[word], text
+            )
 
 
 def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
@@ -236,7 +253,9 @@ def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     # A formula without "~" is a design of one side, which statsmodels refuses by itself.
     if type(formula) is str and "~" in formula:
         plain = _QUOTED.sub(" ", formula)
-        words = [word for word in _WORD.findall(plain) if not word.rstrip().endswith("(")]
+        words = [
+            word for word in _WORD.findall(plain) if not word.rstrip().endswith("(")
+        ]
         # patsy looks up names of a formula in the caller's variables, too.
         wanted = [word for word in dict.fromkeys(words) if not frames.defines(word)]
         for ask in _lacks(frames, data, wanted, text):
@@ -249,15 +268,23 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
     asking = _asking(model)
     needed = _columns_needed(asking)
     fitted = _feature_names(asking) if needed is None else None
-    found = frames.labels(frames.positional[0] if frames.positional else frames.named.get("X"))
+    found = frames.labels(
+        frames.positional[0] if frames.positional else frames.named.get("X")
+    )
     if found is None or fitted is None and needed is None:
         return
     name, labels, _ = found
     for feature in needed or fitted or ():
         if feature not in labels:
-            fact = {"column": feature, "similar": similar(feature, labels), "asked_by": text}
+            fact = {
+                "column": feature,
+                "similar": similar(feature, labels),
+                "asked_by": text,
+            }
             yield Asks(
-                name, Missing("columns", dict(fact, why="the model was fitted with it")), name
+                name,
+                Missing("columns", dict(fact, why="the model was fitted with it")),
+                name,
             )
     # A column transformer takes what it needs and leaves the rest.
     if fitted is None:
@@ -276,7 +303,11 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
 
 def _asking(model: Any) -> Any:
     """What looks at the names first: of a pipeline, the first step that is neither a word nor None."""
-    steps = instance_dict(model).get("steps") if package_of(type(model)) == "sklearn" else None
+    steps = (
+        instance_dict(model).get("steps")
+        if package_of(type(model)) == "sklearn"
+        else None
+    )
     parts = (
         [step[1] for step in steps if type(step) is tuple and len(step) > 1]
         if type(steps) is list
@@ -284,7 +315,9 @@ def _asking(model: Any) -> Any:
     )
     # "passthrough" and None are steps that look at nothing.
     return (
-        _asking(next((part for part in parts if type(part) not in PLAIN), None)) if parts else model
+        _asking(next((part for part in parts if type(part) not in PLAIN), None))
+        if parts
+        else model
     )
 
 
@@ -308,18 +341,28 @@ def _plain_names(names: Any) -> list[Any] | None:
 def _columns_needed(model: Any) -> list[Any] | None:
     """The columns that a fitted column transformer takes: the others of a frame may be missing, or be new ones."""
     held = instance_dict(model)
-    parts, names = held.get("transformers_"), _plain_names(held.get("feature_names_in_"))
-    is_one = package_of(type(model)) == "sklearn" and name_of(type(model)) == "ColumnTransformer"
+    parts, names = (
+        held.get("transformers_"),
+        _plain_names(held.get("feature_names_in_")),
+    )
+    is_one = (
+        package_of(type(model)) == "sklearn"
+        and name_of(type(model)) == "ColumnTransformer"
+    )
     if not is_one or type(parts) is not list or names is None:
         return None
-    asked = [(part[1], part[2]) for part in parts if type(part) is tuple and len(part) == 3]
+    asked = [
+        (part[1], part[2]) for part in parts if type(part) is tuple and len(part) == 3
+    ]
     kept = [
         # "drop" needs no columns to be there when it transforms.
         given
         for transformer, given in asked
         if not (type(transformer) is str and transformer == "drop")
     ]
-    return list(dict.fromkeys(name for given in kept for name in _labels_given(given, names)))
+    return list(
+        dict.fromkeys(name for given in kept for name in _labels_given(given, names))
+    )
 
 
 def _labels_given(given: Any, names: list[Any]) -> list[Any]:

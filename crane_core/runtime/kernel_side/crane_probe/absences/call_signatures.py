@@ -37,9 +37,13 @@ class Parameters(NamedTuple):
     takes_named_rest: bool
 
 
-def argument_mismatches(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def argument_mismatches(
+    chain: Chain, namespace: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     """What does not fit in the first call of a chain."""
-    at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
+    at = next(
+        (number for number, step in enumerate(chain.steps) if step.kind == CALL), None
+    )
     if (
         at is None
         or chain.name not in namespace
@@ -58,7 +62,9 @@ def argument_mismatches(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[
     ):
         return
     text = chain_text(chain.name, chain.steps[:at])
-    for fact in _unfit(parameters_of(plain), len(positional), [name for name, _ in named]):
+    for fact in _unfit(
+        parameters_of(plain), len(positional), [name for name, _ in named]
+    ):
         yield dict({"of": text}, **fact)
 
 
@@ -78,11 +84,17 @@ def _plain(chain: Chain, namespace: Mapping[str, Any], at: int) -> Plain | None:
         values = ((0, value), *followed(value, chain.steps[: at - 1]).values)
         reached, owner = values[-1]
         # Found without calling __getattr__ or a descriptor of the notebook.
-        found = static_attribute(owner, chain.steps[at - 1].value) if reached == at - 1 else None
+        found = (
+            static_attribute(owner, chain.steps[at - 1].value)
+            if reached == at - 1
+            else None
+        )
         if found is None:
             return None
         # A function that is stored on the object itself is not given `self`.
-        return _of(found.value, is_method=found.where == "class" and not is_kind(owner, type))
+        return _of(
+            found.value, is_method=found.where == "class" and not is_kind(owner, type)
+        )
     return _of(value, is_method=False)
 
 
@@ -93,11 +105,16 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
         return _of(value.__func__, is_method=True)
     if type(value) is types.FunctionType:
         # functools.wraps sets the first; the second is set to show other parameters than there are.
-        if "__wrapped__" not in value.__dict__ and "__signature__" not in value.__dict__:
+        if (
+            "__wrapped__" not in value.__dict__
+            and "__signature__" not in value.__dict__
+        ):
             return Plain(value, int(is_method))
         inner: Any = value.__dict__.get("__wrapped__")
         # scikit-learn wraps functions to check values (since 1.2); it binds arguments as they are.
-        is_checked = type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
+        is_checked = (
+            type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
+        )
         return Plain(inner, int(is_method)) if is_checked else None
     return _of_class(value) if is_kind(value, type) else None
 
@@ -118,7 +135,9 @@ def _of_class(kind: type) -> Plain | None:
             return None
         if "__init__" in class_dict(parent):
             made = class_dict(parent)["__init__"]
-            return _of(made, is_method=True) if type(made) is types.FunctionType else None
+            return (
+                _of(made, is_method=True) if type(made) is types.FunctionType else None
+            )
     return None
 
 
@@ -127,7 +146,9 @@ def parameters_of(plain: Plain) -> Parameters:
     function: Any = plain.function
     code = function.__code__
     names = code.co_varnames[plain.n_given : code.co_argcount]
-    by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    by_name = code.co_varnames[
+        code.co_argcount : code.co_argcount + code.co_kwonlyargcount
+    ]
     defaults = function.__defaults__ or ()
     # Defaults belong to the last parameters.
     with_default = {*names[max(0, len(names) - len(defaults)) :]} if defaults else set()
@@ -142,10 +163,15 @@ def parameters_of(plain: Plain) -> Parameters:
     )
 
 
-def _unfit(parameters: Parameters, n_positional: int, named: list[str]) -> Iterator[dict[str, Any]]:
+def _unfit(
+    parameters: Parameters, n_positional: int, named: list[str]
+) -> Iterator[dict[str, Any]]:
     # Parameters by position fill from the left, after those that a bound method has.
     filled = set(parameters.positional[:n_positional])
-    by_name = (*parameters.positional[parameters.n_by_position_only :], *parameters.by_name_only)
+    by_name = (
+        *parameters.positional[parameters.n_by_position_only :],
+        *parameters.by_name_only,
+    )
     if n_positional > len(parameters.positional) and not parameters.takes_rest:
         yield {
             "why": "too many arguments by position",
@@ -155,7 +181,11 @@ def _unfit(parameters: Parameters, n_positional: int, named: list[str]) -> Itera
     for name in named:
         # **kwargs takes any name, which the function may still refuse itself: unknown.
         if name not in by_name and not parameters.takes_named_rest:
-            yield {"argument": name, "why": "no such argument", "similar": similar(name, by_name)}
+            yield {
+                "argument": name,
+                "why": "no such argument",
+                "similar": similar(name, by_name),
+            }
         # A parameter that is only by position may be given again by name to **kwargs.
         elif name in filled and name in by_name:
             yield {"argument": name, "why": "given twice"}

@@ -37,7 +37,17 @@ _QUIET = frozenset(_QUIET_WORDS.split())
 _READERS_OF_PANDAS = "csv excel table pickle fwf stata parquet feather hdf orc sas spss"
 _READS = {
     # `open` of these takes a path; tarfile and Image.open raise FileNotFoundError just as it does.
-    "open": ("_io", "io", "gzip", "bz2", "lzma", "codecs", "tarfile", "wave", "PIL.Image"),
+    "open": (
+        "_io",
+        "io",
+        "gzip",
+        "bz2",
+        "lzma",
+        "codecs",
+        "tarfile",
+        "wave",
+        "PIL.Image",
+    ),
     "imread": ("matplotlib", "skimage", "imageio", "cv2"),
     "load": ("numpy", "torch.serialization", "joblib"),
     **dict.fromkeys(("loadtxt", "genfromtxt", "fromfile", "memmap"), ("numpy",)),
@@ -46,12 +56,16 @@ _READS = {
     **dict.fromkeys(("loadmat", "load_npz"), ("scipy",)),
     "ImageFolder": ("torchvision",),
     **dict.fromkeys(
-        ("load_img", "load_model", "image_dataset_from_directory"), ("keras", "tensorflow")
+        ("load_img", "load_model", "image_dataset_from_directory"),
+        ("keras", "tensorflow"),
     ),
     **{f"read_{kind}": ("pandas",) for kind in _READERS_OF_PANDAS.split()},
 }
 """By name the modules that define such a function, each with all that are below it."""
-_METHODS = {"load_weights": ("keras", "tensorflow"), "flow_from_directory": ("keras", "tensorflow")}
+_METHODS = {
+    "load_weights": ("keras", "tensorflow"),
+    "flow_from_directory": ("keras", "tensorflow"),
+}
 """Methods of which the same is known, by the class of the object."""
 _FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType)
 # Where the mode is: functions that also write would make the file.
@@ -72,7 +86,9 @@ def missing_files(
     for at, step in enumerate(chain.steps):
         if step.kind == CALL:
             name = chain.steps[at - 1].value if at else chain.name
-            path = _path(name, *step.value) if _is_reader(chain, at, namespace) else None
+            path = (
+                _path(name, *step.value) if _is_reader(chain, at, namespace) else None
+            )
             if (
                 path is not None
                 and path not in mentioned
@@ -106,7 +122,10 @@ def may_be_made(path: str, line: int, target: str, modules: Iterable[str]) -> bo
 def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
     """Whether what a chain calls may make a file: by its name, by its package, or by a function that it is given."""
     calls = [step.value for step in chain.steps if step.kind == CALL]
-    words = [chain.name, *(step.value for step in chain.steps if step.kind == ATTRIBUTE)]
+    words = [
+        chain.name,
+        *(step.value for step in chain.steps if step.kind == ATTRIBUTE),
+    ]
     if not calls:
         return False
     given = [
@@ -129,7 +148,11 @@ def _package(value: Any) -> str:
         if is_kind(value, types.ModuleType)
         else _defined_in(value)
     )
-    return (module if type(module) is str else module_of(type(value))).partition(".")[0].lstrip("_")
+    return (
+        (module if type(module) is str else module_of(type(value)))
+        .partition(".")[0]
+        .lstrip("_")
+    )
 
 
 def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
@@ -137,9 +160,15 @@ def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
     # After a call on the way (`zip.open(...)`) the name means another function.
     if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
         return False
-    value = namespace[chain.name] if chain.name in namespace else vars(builtins).get(chain.name)
+    value = (
+        namespace[chain.name]
+        if chain.name in namespace
+        else vars(builtins).get(chain.name)
+    )
     values = {0: value, **dict(followed(value, chain.steps[:at]).values)}
-    name, holder = (chain.steps[at - 1].value, values.get(at - 1)) if at else (chain.name, None)
+    name, holder = (
+        (chain.steps[at - 1].value, values.get(at - 1)) if at else (chain.name, None)
+    )
     # Methods are known by the class of their object alone; modules hold functions.
     if holder is not None and not is_kind(holder, types.ModuleType):
         return _is_below(module_of(type(holder)), _METHODS.get(name, ()))
@@ -151,7 +180,9 @@ def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
 
 
 def _is_below(module: Any, heads: tuple[str, ...]) -> bool:
-    return type(module) is str and any(f"{module}.".startswith(f"{head}.") for head in heads)
+    return type(module) is str and any(
+        f"{module}.".startswith(f"{head}.") for head in heads
+    )
 
 
 def _defined_in(function: Any) -> Any:

@@ -32,7 +32,9 @@ def may_know(module: str) -> bool:
     """False when no finder but those of files, archives and of Python itself could answer for a module."""
     # The probe's finder answers for its own modules alone.
     return any(
-        _may_know(finder, module) for finder in list(sys.meta_path) if not brings_the_probe(finder)
+        _may_know(finder, module)
+        for finder in list(sys.meta_path)
+        if not brings_the_probe(finder)
     )
 
 
@@ -85,6 +87,7 @@ def _is_mapped(finder: dict[str, Any], head: str) -> bool:
     told = [finder.get(name) for name in ("MAPPING", "NAMESPACES")]
     return any(
         # Another release of setuptools may keep another type: then it may hold the module.
-        type(names) is not dict or any(str(one).partition(".")[0] == head for one in names)
+        type(names) is not dict
+        or any(str(one).partition(".")[0] == head for one in names)
         for names in told
     )

@@ -51,7 +51,9 @@ def documented(
 
 
 def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
-    at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
+    at = next(
+        (number for number, step in enumerate(chain.steps) if step.kind == CALL), None
+    )
     if at is None or chain.name not in namespace:
         return
     if at == 0:
@@ -62,12 +64,18 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
     if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
         return
     owner = _owner(namespace[chain.name], before)
-    found = static_attribute(owner, chain.steps[at - 1].value) if owner is not MISSING else None
+    found = (
+        static_attribute(owner, chain.steps[at - 1].value)
+        if owner is not MISSING
+        else None
+    )
     if found is not None:
         # A method found on the class is not bound yet: its first parameter is the owner.
         is_unbound = found.where == "class" and not is_kind(owner, type)
         yield Called(
-            chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING
+            chain_text(chain.name, chain.steps[:at]),
+            found.value,
+            owner if is_unbound else MISSING,
         )
 
 

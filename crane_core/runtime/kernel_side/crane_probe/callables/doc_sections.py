@@ -23,7 +23,8 @@ _WORDS = "|".join(_TITLES)
 # Three marks at least: two are a dash in prose.
 _UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*$")
 _GOOGLE = re.compile(
-    rf"(?P<indent>\s*)(?:\*\*)?(?P<title>{_WORDS}):(?:\*\*)?\s*(?P<rest>.*)$", re.IGNORECASE
+    rf"(?P<indent>\s*)(?:\*\*)?(?P<title>{_WORDS}):(?:\*\*)?\s*(?P<rest>.*)$",
+    re.IGNORECASE,
 )
 _SPHINX = re.compile(
     rf"(?P<indent>\s*)\.\.\s+(?P<title>{_WORDS})\s*::\s*(?P<rest>.*)$", re.IGNORECASE
@@ -62,7 +63,11 @@ def _passage_at(lines: list[str], start: int) -> _Passage | None:
     # NumPy's title first: its line has no colon, so Google's rule would not see it.
     if _is_underlined(lines, start):
         title = _TITLES.get(lines[start].strip().lower())
-        return _Passage(title, ("", "", *_until_next_title(lines, start + 2))) if title else None
+        return (
+            _Passage(title, ("", "", *_until_next_title(lines, start + 2)))
+            if title
+            else None
+        )
     sphinx, google = _SPHINX.match(lines[start]), _GOOGLE.match(lines[start])
     match = sphinx or google
     if match is None:

@@ -43,7 +43,9 @@ _BUILTINS = Kinds(
 )
 # They hold their owner themselves.
 _BOUND_IN_C = Kinds(types.BuiltinFunctionType, types.MethodWrapperType)
-_TAKES_SELF = Kinds(types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
+_TAKES_SELF = Kinds(
+    types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType
+)
 _STORED_IN_C = Kinds(types.GetSetDescriptorType, types.MemberDescriptorType)
 # A descriptor of scikit-learn that hides `predict_proba` where the estimator has none.
 _AVAILABLE_IF = "sklearn.utils._available_if._AvailableIfDescriptor"
@@ -101,7 +103,9 @@ def _unbound(value: Any, owner: Any) -> _Plain:
         held = value.__self__
         # Functions of C modules hold their module, which does not own them.
         return _Plain(
-            value, 0, MISSING if held is None or is_kind(held, types.ModuleType) else held
+            value,
+            0,
+            MISSING if held is None or is_kind(held, types.ModuleType) else held,
         )
     plain = _unwrapped(value)
     if type(plain) in _TAKES_SELF:
@@ -114,7 +118,9 @@ def _of_partial(value: Any) -> _Plain:
     given = [f"the first {len(value.args)}"] if value.args else []
     # A keyword of partial may be any text, or come from a dict with other keys.
     given += sorted(name for name in value.keywords if type(name) is str)
-    return inner._replace(given=f" of which given: {', '.join(given)}" if given else inner.given)
+    return inner._replace(
+        given=f" of which given: {', '.join(given)}" if given else inner.given
+    )
 
 
 def _unwrapped(value: Any) -> Any:
@@ -171,7 +177,9 @@ def _of_function(function: Any) -> inspect.Signature:
         import annotationlib
 
         return inspect.signature(
-            function, follow_wrapped=False, annotation_format=annotationlib.Format.STRING
+            function,
+            follow_wrapped=False,
+            annotation_format=annotationlib.Format.STRING,
         )
     return inspect.signature(function, follow_wrapped=False)
 
@@ -195,9 +203,15 @@ def _constructor(kind: type) -> Any:
 
 def _of_instance(value: Any) -> inspect.Signature:
     found = static_attribute(value, "__call__")
-    function = _unwrapped(found.value) if found is not None and found.where == "class" else None
+    function = (
+        _unwrapped(found.value)
+        if found is not None and found.where == "class"
+        else None
+    )
     if type(function) is not types.FunctionType:
-        raise ValueError(f"an object of {type_name(type(value))} publishes no signature")
+        raise ValueError(
+            f"an object of {type_name(type(value))} publishes no signature"
+        )
     signature = _of_function(function)
     # torch's Module.__call__(*args, **kwargs) says nothing; forward does.
     if _passes_on(signature):
@@ -219,7 +233,9 @@ def _passes_on(signature: inspect.Signature) -> bool:
 def _without_first(signature: inspect.Signature) -> inspect.Signature:
     parameters = list(signature.parameters.values())
     # A constructor without a named self takes it among *args.
-    taken = bool(parameters) and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL
+    taken = (
+        bool(parameters) and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL
+    )
     return signature.replace(parameters=parameters[1:] if taken else parameters)
 
 
@@ -279,11 +295,17 @@ def _public_attributes(owner: Any) -> list[str]:
     ):
         return []
     names = sorted(
-        name for name in instance_dict(owner) if type(name) is str and not name.startswith("_")
+        name
+        for name in instance_dict(owner)
+        if type(name) is str and not name.startswith("_")
     )
-    return _counted([text(name, MAX_NAME) for name in names[:MAX_ATTRIBUTES]], len(names))
+    return _counted(
+        [text(name, MAX_NAME) for name in names[:MAX_ATTRIBUTES]], len(names)
+    )
 
 
 def _counted(shown: list[str], n_all: int) -> list[str]:
-    more: tuple[str, ...] = (f"\u2026 {n_all - len(shown)} more",) if n_all > len(shown) else ()
+    more: tuple[str, ...] = (
+        (f"\u2026 {n_all - len(shown)} more",) if n_all > len(shown) else ()
+    )
     return [*shown, *more]

@@ -52,7 +52,9 @@ def _builtins_of(value: types.FunctionType) -> Any:
 
 def method(value: types.MethodType, look: Any) -> dict[str, Any]:
     """A bound method: its function, and what it is bound to by type."""
-    inner = look.inside([("bound_to", value.__self__)])["representation"].get("bound_to", {})
+    inner = look.inside([("bound_to", value.__self__)])["representation"].get(
+        "bound_to", {}
+    )
     facts = dict(signature_of(value), bound_to=inner.get("type"))
     return {"plus": {"representation": facts}}
 
@@ -66,11 +68,19 @@ def partial(value: Any, look: Any) -> dict[str, Any]:
     """A partial: which function, with what filled in."""
     # The class's own descriptors, because a subclass may hide `func` by a property.
     parts = vars(functools.partial)
-    filled = [*enumerate(parts["args"].__get__(value)), *parts["keywords"].__get__(value).items()]
+    filled = [
+        *enumerate(parts["args"].__get__(value)),
+        *parts["keywords"].__get__(value).items(),
+    ]
     inside = look.inside(
-        [("of", parts["func"].__get__(value)), *((look.label(key), item) for key, item in filled)]
+        [
+            ("of", parts["func"].__get__(value)),
+            *((look.label(key), item) for key, item in filled),
+        ]
     )
-    return {"plus": {group: {"parts": facts} for group, facts in inside.items() if facts}}
+    return {
+        "plus": {group: {"parts": facts} for group, facts in inside.items() if facts}
+    }
 
 
 def module(value: Any, look: Any) -> dict[str, Any]:

@@ -35,7 +35,10 @@ def signature_text(signature: inspect.Signature, skip: int = 0) -> str:
     if len(full) <= MAX_SIGNATURE:
         return full
     # Annotations are what makes it long; names and defaults are what a caller needs.
-    names = [parameter.replace(annotation=_EMPTY) for parameter in signature.parameters.values()]
+    names = [
+        parameter.replace(annotation=_EMPTY)
+        for parameter in signature.parameters.values()
+    ]
     return text(_written(signature.replace(parameters=names), skip), MAX_SIGNATURE)
 
 
@@ -47,7 +50,10 @@ def _written(signature: inspect.Signature, skip: int) -> str:
         # A bare star where nothing else says that names follow.
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             written.append("*")
-        starred = starred or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        starred = starred or parameter.kind in (
+            parameter.KEYWORD_ONLY,
+            parameter.VAR_POSITIONAL,
+        )
         written.append(_parameter(parameter))
         if _ends_positional_only(parameters, position):
             written.append("/")
@@ -65,8 +71,14 @@ def _ends_positional_only(parameters: list[inspect.Parameter], position: int) ->
 
 def _parameter(parameter: inspect.Parameter) -> str:
     stars = _STARS.get(parameter.kind, "")
-    note = "" if parameter.annotation is _EMPTY else f": {annotation_text(parameter.annotation)}"
-    default = "" if parameter.default is _EMPTY else f"={default_text(parameter.default)}"
+    note = (
+        ""
+        if parameter.annotation is _EMPTY
+        else f": {annotation_text(parameter.annotation)}"
+    )
+    default = (
+        "" if parameter.default is _EMPTY else f"={default_text(parameter.default)}"
+    )
     return f"{stars}{parameter.name}{note}{default}"
 
 
@@ -133,10 +145,17 @@ def _typing_form(value: Any, kind: type, depth: int) -> str:
     """`Optional[int]`, `list[str]`, `int | None`, `T`: classes of `typing` alone are taken apart."""
     arguments = getattr(value, "__args__", ())
     # Each release names it in its own way: 3.10 UnionType, 3.14 Union.
-    if name_of(kind) in ("UnionType", "Union", "_UnionGenericAlias") and type(arguments) is tuple:
+    if (
+        name_of(kind) in ("UnionType", "Union", "_UnionGenericAlias")
+        and type(arguments) is tuple
+    ):
         return " | ".join(_annotation(item, depth - 1) for item in arguments)
     held = instance_dict(value)
-    named = held.get("_name") or held.get("__name__") or getattr(value, "__forward_arg__", None)
+    named = (
+        held.get("_name")
+        or held.get("__name__")
+        or getattr(value, "__forward_arg__", None)
+    )
     named = named or getattr(value, "__name__", None)
     origin: Any = getattr(value, "__origin__", None)
     name = (

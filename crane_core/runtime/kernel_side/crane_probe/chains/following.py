@@ -145,7 +145,9 @@ def followed(value: Any, steps: tuple[ChainStep, ...]) -> Followed:
 def _resolve(value: Any, steps: tuple[ChainStep, ...], follow: Any) -> Resolution:
     # The library's rule first: `frame.price` is a column, which no class stores.
     special = follow or hook_of(value, "FOLLOW")
-    resolution: Resolution | None = special(value, steps) if special is not None else None
+    resolution: Resolution | None = (
+        special(value, steps) if special is not None else None
+    )
     if resolution is not None:
         return resolution
     return (
@@ -186,14 +188,19 @@ def exists(value: Any, name: str) -> bool | None:
         # A method passes attributes on to its function.
         return exists(value.__func__, name)
     # C code may store attributes where no dict shows them.
-    is_undecided = may_hold_more(value) or any(map(_computes_attributes, mro_of(type(value))))
+    is_undecided = may_hold_more(value) or any(
+        map(_computes_attributes, mro_of(type(value)))
+    )
     return None if is_undecided else False
 
 
 def _computes_attributes(kind: type) -> bool:
     defined = class_dict(kind)
     # Any __getattr__ may make up the name.
-    if "__getattr__" in defined or f"{module_of(kind)}.{name_of(kind)}" in _LOOKS_ELSEWHERE:
+    if (
+        "__getattr__" in defined
+        or f"{module_of(kind)}.{name_of(kind)}" in _LOOKS_ELSEWHERE
+    ):
         return True
     # SimpleNamespace is of C, and finds in its dict alone.
     if "__getattribute__" not in defined or kind is types.SimpleNamespace:
@@ -230,7 +237,10 @@ def attribute_names(value: Any) -> list[str]:
         names: Iterable[Any] = module_dict(value)
     else:
         classes = mro_of(value) if is_kind(value, type) else mro_of(type(value))
-        names = [*instance_dict(value), *(name for kind in classes for name in class_dict(kind))]
+        names = [
+            *instance_dict(value),
+            *(name for kind in classes for name in class_dict(kind)),
+        ]
     return [name for name in names if type(name) is str and not name.startswith("_")]
 
 
@@ -267,10 +277,16 @@ def value_text(value: Any) -> str:
     if type(value) is Unknown:
         return value.text
     if type(value) is slice:
-        parts = [value.start, value.stop] + ([value.step] if value.step is not None else [])
+        parts = [value.start, value.stop] + (
+            [value.step] if value.step is not None else []
+        )
         return ":".join("" if part is None else value_text(part) for part in parts)
     if type(value) is tuple:
         return ", ".join(value_text(part) for part in value)
-    text = "[" + ", ".join(map(value_text, value)) + "]" if type(value) is list else repr(value)
+    text = (
+        "[" + ", ".join(map(value_text, value)) + "]"
+        if type(value) is list
+        else repr(value)
+    )
     # A list of a thousand labels in a subscript is one line of a verdict.
     return text if len(text) <= 60 else text[:59] + "\u2026"

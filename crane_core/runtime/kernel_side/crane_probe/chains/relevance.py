@@ -11,7 +11,14 @@ import re
 from types import FunctionType
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from ..anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, static_attribute
+from ..anatomy import (
+    MISSING,
+    class_dict,
+    instance_dict,
+    is_kind,
+    mro_of,
+    static_attribute,
+)
 from ..kinds import CONTAINERS
 from ..limits import LookLimits
 from ..syntax import magics
@@ -64,14 +71,18 @@ class Needs(NamedTuple):
     target: str = ""
 
 
-def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: LookLimits) -> Needs:
+def needs(
+    target: str, namespace: Mapping[str, Any], sources: Sources, limits: LookLimits
+) -> Needs:
     """What the target asks for, chains in the order of evaluation."""
     # What cannot be parsed as it is may be Python with magics: they are taken out first.
     parsed = magics.parsed(target)
     if parsed.error:
         return Needs(syntax_error=f"line {parsed.line}: {parsed.error}")
     finder = _Finder(namespace, sources)
-    reading = Evaluation(lambda name: namespace.get(name, MISSING), finder.callee, limits.follow)
+    reading = Evaluation(
+        lambda name: namespace.get(name, MISSING), finder.callee, limits.follow
+    )
     try:
         # A generated cell may be nested deeper than Python's stack.
         reading.body(parsed.tree.body)
@@ -86,7 +97,9 @@ def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: L
     return _collected(reading.chains, reading.imports)._replace(
         mentioned=_mentioned(parsed.tree, reading.chains),
         may_bring_files=brings_files,
-        may_bring_modules=brings_files or runs_functions or bool(_BRINGS_MODULES.search(target)),
+        may_bring_modules=brings_files
+        or runs_functions
+        or bool(_BRINGS_MODULES.search(target)),
         may_define_any=bool(_DEFINES_ANY.search(target)),
         target=target,
     )
@@ -98,7 +111,9 @@ def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
         by_name.setdefault(chain.name, []).append(chain)
     # One direct use is enough: then it is needed where the cell runs, not only within a function.
     within = {
-        name: found[0].via for name, found in by_name.items() if all(chain.via for chain in found)
+        name: found[0].via
+        for name, found in by_name.items()
+        if all(chain.via for chain in found)
     }
     return Needs(
         names=tuple(by_name),
@@ -185,14 +200,18 @@ class _Finder:
             for attribute, value in class_dict(parent).items()
         }
         functions = {
-            key: value for key, value in own.items() if self.own_function(value) is not None
+            key: value
+            for key, value in own.items()
+            if self.own_function(value) is not None
         }
         trees = {
             key: self._sources.function(self.own_function(value))
             for key, value in functions.items()
         }
         others = tuple(
-            tree for key, tree in trees.items() if key != "__init__" and tree is not None
+            tree
+            for key, tree in trees.items()
+            if key != "__init__" and tree is not None
         )
         # A class without its own __init__ makes its objects by that of a library.
         first = trees.get("__init__") or _nothing()
@@ -245,7 +264,9 @@ class _Finder:
         node = self._sources.function(own)
         # Without its source (exec, another cell's history) the code object still names its globals.
         node = node if node is not None else _from_code(own)
-        return CalledFunction(node, name, n_given, n_held, closed=own.__code__.co_freevars)
+        return CalledFunction(
+            node, name, n_given, n_held, closed=own.__code__.co_freevars
+        )
 
 
 def _held(value: Any, step: ChainStep) -> Any:
@@ -276,7 +297,10 @@ def global_names(code: Any) -> list[str]:
     ]
     # Nested functions and comprehensions are constants of the code.
     inner = [
-        name for part in code.co_consts if hasattr(part, "co_code") for name in global_names(part)
+        name
+        for part in code.co_consts
+        if hasattr(part, "co_code")
+        for name in global_names(part)
     ]
     return list(dict.fromkeys([*names, *inner]))
 
@@ -284,6 +308,12 @@ def global_names(code: Any) -> list[str]:
 def _nothing() -> ast.FunctionDef:
     """A function that does nothing."""
     arguments = ast.arguments(
-        posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None
+        posonlyargs=[],
+        args=[],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+        vararg=None,
+        kwarg=None,
     )
     return ast.FunctionDef("", arguments, [ast.Pass()], [])

@@ -15,9 +15,13 @@ def closest(asked: str, names: list[str], n: int) -> list[str]:
     """At most `n` names that are spelled much like the needed one, the closest first, then as they come."""
     # Negative places, because nlargest prefers the greater and the first should win.
     near = [
-        (likeness(asked, name), -at, name) for at, name in enumerate(names) if _may_be(asked, name)
+        (likeness(asked, name), -at, name)
+        for at, name in enumerate(names)
+        if _may_be(asked, name)
     ]
-    return [name for _, _, name in nlargest(n, [one for one in near if one[0] >= _ALIKE])]
+    return [
+        name for _, _, name in nlargest(n, [one for one in near if one[0] >= _ALIKE])
+    ]
 
 
 def likeness(one: str, other: str) -> float:

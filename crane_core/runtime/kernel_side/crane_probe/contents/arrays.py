@@ -64,7 +64,11 @@ def ranges(rows: Any, look: Any) -> Ranges | None:
             look.check()
             piece = rows[:, start : start + width]
             least, greatest = _extremes(piece, n_nan)
-            low = least if low is None else (np.fmin if may_be_nan else np.minimum)(low, least)
+            low = (
+                least
+                if low is None
+                else (np.fmin if may_be_nan else np.minimum)(low, least)
+            )
             high = (
                 greatest
                 if high is None
@@ -86,10 +90,15 @@ def _extremes(piece: Any, n_nan: Any) -> tuple[Any, Any]:
     else:
         # Times are integers of which the least stands for NaT.
         # In other byte orders the integer view would be another number.
-        plain = piece.view("i8") if piece.dtype.kind in TIMES and piece.dtype.isnative else piece
+        plain = (
+            piece.view("i8")
+            if piece.dtype.kind in TIMES and piece.dtype.isnative
+            else piece
+        )
         # minimum is quicker than fmin by far, and spreads NaN: rows that show it are done again.
         least, greatest = (
-            _extreme(ufunc, plain).view(piece.dtype) for ufunc in (np.minimum, np.maximum)
+            _extreme(ufunc, plain).view(piece.dtype)
+            for ufunc in (np.minimum, np.maximum)
         )
         holed = np.flatnonzero(_is_nan(least)).tolist()
     for at in holed:
@@ -137,7 +146,9 @@ def pieces(array: Any) -> Iterator[Any]:
     if array.ndim == 1 or array.flags.c_contiguous or array.flags.f_contiguous:
         # A view in order of memory; ravel in another order would copy.
         flat = array if array.ndim == 1 else array.ravel(order="K")
-        yield from (flat[start : start + PIECE] for start in range(0, flat.shape[0], PIECE))
+        yield from (
+            flat[start : start + PIECE] for start in range(0, flat.shape[0], PIECE)
+        )
         return
     walk = ["external_loop", "buffered", "zerosize_ok", "refs_ok"]
     # nditer copies a piece at a time, which bounds the memory.
@@ -156,7 +167,9 @@ def in_pieces(parts: Iterable[Any], look: Any) -> Ranges | None:
     """Range and NaN of numbers that come in one-dimensional pieces; None if the budget does not allow it."""
     np, found = numpy(), []
     for piece in parts:
-        part = ranges(piece.reshape(1, -1), look) if len(piece) else _nothing(piece.dtype)
+        part = (
+            ranges(piece.reshape(1, -1), look) if len(piece) else _nothing(piece.dtype)
+        )
         if part is None:
             return None
         found.append(part)
@@ -202,9 +215,15 @@ def distinct(
         # Both ends are all values that a boolean can have.
         return DistinctValues(_unique(np.array(known)), is_all=True)
     # A table of flags costs no sorting.
-    if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
+    if (
+        known is not None
+        and _is_narrow(array, known)
+        and look.affords(array.shape[0] * 2.5)
+    ):
         return DistinctValues(_counted(array, int(known[0])), is_all=True)
-    short = _FIRST if is_brief else _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
+    short = (
+        _FIRST if is_brief else _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
+    )
     if array.shape[0] <= short:
         found = _unique(array) if look.affords(array.shape[0] * 60) else None
         return None if found is None else DistinctValues(found, is_all=True)
@@ -242,7 +261,9 @@ def _counted(array: Any, low: int) -> Any:
     for start in range(0, array.shape[0], PIECE):
         piece = array[start : start + PIECE]
         seen |= np.bincount(_shifted(piece, low), minlength=2 * _NARROW) > 0
-    return np.array([low + at for at in np.flatnonzero(seen).tolist()], dtype=array.dtype)
+    return np.array(
+        [low + at for at in np.flatnonzero(seen).tolist()], dtype=array.dtype
+    )
 
 
 def _shifted(piece: Any, low: int) -> Any:
@@ -261,7 +282,9 @@ def _unique(array: Any) -> Any:
     np = numpy()
     ordered = np.sort(array)
     values = (
-        ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+        ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
+        if len(ordered)
+        else ordered
     )
     return values[~_is_nan(values)] if array.dtype.kind in "fmM" else values
 

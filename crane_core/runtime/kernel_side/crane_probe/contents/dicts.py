@@ -34,7 +34,13 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
     length = dict.__len__(value)
     # A dict of millions of keys takes seconds to walk through.
     if not look.affords(length * _NS_PER_KEY):
-        return {"plus": {"values": {"not_computed": f"{length} keys are too many to look through"}}}
+        return {
+            "plus": {
+                "values": {
+                    "not_computed": f"{length} keys are too many to look through"
+                }
+            }
+        }
     # dict's own methods everywhere: a subclass may count or log what is read.
     keys = list(islice(dict.__iter__(value), max(look.limits.names, _DETECTED_AMONG)))
     entries = _shown_entries(value, keys, look)
@@ -47,7 +53,9 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
         },
     }
     inside = look.inside((look.label(key), item) for key, item in entries)
-    plus = merged(plus, {group: {"items": facts} for group, facts in inside.items() if facts})
+    plus = merged(
+        plus, {group: {"items": facts} for group, facts in inside.items() if facts}
+    )
     return merged(_detected(value, keys, look), {"plus": plus})
 
 
@@ -55,7 +63,9 @@ def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
     """The entries that are looked into: those needed, then the first ones."""
     asked = (
         # Looking up another key would call its __hash__ and __eq__.
-        [key for key in look.asked().items if type(key) in PLAIN] if has_plain_keys(value) else []
+        [key for key in look.asked().items if type(key) in PLAIN]
+        if has_plain_keys(value)
+        else []
     )
     there = [
         (key, dict.__getitem__(value, key))
@@ -74,12 +84,18 @@ def has_plain_keys(value: Any) -> bool:
 
 
 def _key_types(value: Any, look: Any) -> dict[str, int]:
-    return sequences.kind_counts(counted(lambda: dict.__iter__(value)), look.limits.values)
+    return sequences.kind_counts(
+        counted(lambda: dict.__iter__(value)), look.limits.values
+    )
 
 
 def _key_list(keys: list[Any], length: int, look: Any) -> list[Any]:
     shown = [look.scalar(key) for key in keys[: look.limits.names]]
-    return shown if length <= len(shown) else [*shown, f"\u2026 {length - len(shown)} more"]
+    return (
+        shown
+        if length <= len(shown)
+        else [*shown, f"\u2026 {length - len(shown)} more"]
+    )
 
 
 def gives_nothing(value: Any, kind: type) -> bool:
@@ -103,7 +119,10 @@ def _default(value: Any) -> dict[str, Any]:
 def _lengths(value: Any, length: int) -> dict[str, Any]:
     """Whether the lists of a dict have one length, as a frame made of it needs."""
     # Only lists and arrays have a length here; a single value makes pandas repeat it.
-    shapes = [sequences.own_shape(item) for item in islice(dict.values(value), _DETECTED_AMONG)]
+    shapes = [
+        sequences.own_shape(item)
+        for item in islice(dict.values(value), _DETECTED_AMONG)
+    ]
     lengths = {shape[0] for shape in shapes if shape}
     if length < 2 or length > _DETECTED_AMONG or len(lengths) == 0 or not all(shapes):
         return {}
@@ -131,14 +150,21 @@ def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
 def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
     """The published extractor's three kinds of dict, and its preview of any other."""
     length = dict.__len__(value)
-    held = list(islice(dict.values(value), _DETECTED_AMONG)) if length <= _DETECTED_AMONG else []
+    held = (
+        list(islice(dict.values(value), _DETECTED_AMONG))
+        if length <= _DETECTED_AMONG
+        else []
+    )
     if held and all(type(key) is str for key in keys):
         if all(
             type(item) is list and item and all(map(_is_number, item[:_DETECTED_AMONG]))
             for item in held
         ):
             # A list of losses per epoch is what Keras calls a history.
-            facts = {"detected": "training_history_dict", "metrics": _key_list(keys, length, look)}
+            facts = {
+                "detected": "training_history_dict",
+                "metrics": _key_list(keys, length, look),
+            }
             return {"structure": {"n_epochs": len(held[0])}, "values": facts}
         # scikit-learn's load_iris() and the rest, converted to a dict.
         if {"data", "target"} <= set(keys):
@@ -147,7 +173,10 @@ def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
                 "values": {"detected": "sklearn_dataset_dict"},
             }
         if all(map(_is_number, held)):
-            facts = {"detected": "scalar_metrics_dict", "metrics": _key_list(keys, length, look)}
+            facts = {
+                "detected": "scalar_metrics_dict",
+                "metrics": _key_list(keys, length, look),
+            }
             return {"values": facts}
     return _preview(value, look)
 
@@ -157,15 +186,23 @@ def _is_number(value: Any) -> bool:
 
 
 def _bunch_shapes(value: Any) -> dict[str, Any]:
-    shapes = {name: sequences.own_shape(dict.__getitem__(value, part)) for name, part in _BUNCH}
+    shapes = {
+        name: sequences.own_shape(dict.__getitem__(value, part))
+        for name, part in _BUNCH
+    }
     return {name: list(shape) for name, shape in shapes.items() if shape is not None}
 
 
 def _preview(value: Any, look: Any) -> dict[str, Any]:
     first = list(islice(dict.items(value), _PREVIEW))
-    kinds = {look.label(key): [type_name(type(key)), type_name(type(item))] for key, item in first}
+    kinds = {
+        look.label(key): [type_name(type(key)), type_name(type(item))]
+        for key, item in first
+    }
     # Only plain values: the rest would need a repr.
-    plain = {look.label(key): look.scalar(item) for key, item in first if type(item) in PLAIN}
+    plain = {
+        look.label(key): look.scalar(item) for key, item in first if type(item) in PLAIN
+    }
     return (
         merged({"representation": {"preview": kinds}}, {"values": {"preview": plain}})
         if first
@@ -185,4 +222,7 @@ def view(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-SUMMARIZERS = {"dict": mapping, **dict.fromkeys(("dict_keys", "dict_values", "dict_items"), view)}
+SUMMARIZERS = {
+    "dict": mapping,
+    **dict.fromkeys(("dict_keys", "dict_values", "dict_items"), view),
+}

@@ -31,7 +31,11 @@ def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
     if found is None or not size:
         return {}
     n_nan = int(found.n_nan[at])
-    ends = [arrays.plain(bound[at]) for bound in (found.low, found.high)] if n_nan < size else []
+    ends = (
+        [arrays.plain(bound[at]) for bound in (found.low, found.high)]
+        if n_nan < size
+        else []
+    )
     facts = {"n_nan": n_nan} if n_nan else {}
     return (
         dict(facts, has_inf=True)
@@ -63,10 +67,14 @@ def distinct_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     if not len(values):
         return {"value_type": "empty or all NaN", "num_unique": 0}
     # Where looking stopped, the number is only a lower bound.
-    facts: dict[str, Any] = {"num_unique" if found.is_all else "num_unique_at_least": len(values)}
+    facts: dict[str, Any] = {
+        "num_unique" if found.is_all else "num_unique_at_least": len(values)
+    }
     if found.is_all and len(values) <= look.limits.values:
         facts["unique_values"] = [look.scalar(arrays.plain(value)) for value in values]
     if values.dtype.kind in arrays.NUMERIC:
         # One more than the limit is enough to tell categories from a continuous number.
-        return dict(facts, value_type=value_type(set(values[: CATEGORIES + 1].tolist())))
+        return dict(
+            facts, value_type=value_type(set(values[: CATEGORIES + 1].tolist()))
+        )
     return dict(facts, value_type="times")

@@ -41,7 +41,11 @@ class LoaderBatching(NamedTuple):
 
 
 def tell_of(
-    dataset: Any, batching: LoaderBatching | None, tell: Tell, until: float, most: int = MOST
+    dataset: Any,
+    batching: LoaderBatching | None,
+    tell: Tell,
+    until: float,
+    most: int = MOST,
 ) -> None:
     """Tells n_samples, n_indexed, parts by their name, batch and ranges; `<what>_error` where something is raised.
 
@@ -52,7 +56,9 @@ def tell_of(
     generators = held.generator_states()
     samples = _indexed(dataset, _indices(n, batching)[:most], tell, until)
     tell("n_indexed", len(samples))
-    tell("parts", {name: _alike(parts) for name, parts in _named_parts(samples).items()})
+    tell(
+        "parts", {name: _alike(parts) for name, parts in _named_parts(samples).items()}
+    )
     if batching is not None and samples:
         _tell_batch(samples, batching, tell)
     if generators != held.generator_states():
@@ -83,7 +89,9 @@ def _indices(n: int | None, batching: LoaderBatching | None) -> list[Any]:
     # A sampler of the notebook picks other samples than the first ones.
     if batching is not None and batching.indices is not None:
         return list(batching.indices())[:MOST]
-    most = MOST if batching is None or batching.size is None else min(MOST, batching.size)
+    most = (
+        MOST if batching is None or batching.size is None else min(MOST, batching.size)
+    )
     # A dataset without a length can still be indexed.
     return list(range(most if n is None else min(n, most)))
 
@@ -99,7 +107,10 @@ def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list
         try:
             samples.append(dataset[index])
         except Exception as error:  # noqa: BLE001 - as above
-            tell("sample_error", f"dataset[{bounds.scalar(index, 40)!r}] raises {message(error)}")
+            tell(
+                "sample_error",
+                f"dataset[{bounds.scalar(index, 40)!r}] raises {message(error)}",
+            )
             # The error ends it, as it would end the loop over the dataset.
             return samples
     return samples
@@ -161,7 +172,9 @@ def leaves(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
 def _is_branch(value: Any) -> bool:
     """True for a short row of things; a row of plain numbers or texts is an end."""
     # A row of a hundred numbers is one part, not a hundred.
-    return 0 < len(value) <= _LONGEST_TREE and not all(type(part) in PLAIN for part in value)
+    return 0 < len(value) <= _LONGEST_TREE and not all(
+        type(part) in PLAIN for part in value
+    )
 
 
 def _leaf(value: Any) -> dict[str, Any]:
@@ -230,7 +243,11 @@ def _ends(value: Any) -> tuple[Any, Any] | None:
         and isinstance(value, (numpy.ndarray, numpy.generic))
         and value.dtype.kind in "biuf"
     ):
-        return (value.min().item(), value.max().item()) if 0 < value.size <= _MOST_RANGED else None
+        return (
+            (value.min().item(), value.max().item())
+            if 0 < value.size <= _MOST_RANGED
+            else None
+        )
     return None
 
 

@@ -68,7 +68,9 @@ def number_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     if n_nan == row.length:
         return dict(facts, value_type="empty or all NaN")
     real = (
-        row.again if not n_nan else lambda: (number for number in row.again() if number == number)
+        row.again
+        if not n_nan
+        else lambda: (number for number in row.again() if number == number)
     )
     facts["value_range"] = [look.scalar(min(real())), look.scalar(max(real()))]
     facts.update({"n_nan": n_nan} if n_nan else {})
@@ -87,11 +89,16 @@ def _n_nan(row: RowOfValues) -> int:
     return 0 if total == total else sum(1 for number in row.again() if number != number)
 
 
-def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -> dict[str, Any]:
+def distinct_facts(
+    again: Callable[[], Iterable[Any]], length: int, look: Any
+) -> dict[str, Any]:
     """How many distinct values there are, which where they are few, and what that makes of them."""
     distinct = distinct_values(again, length, look)
     if distinct is None:
-        return {"value_type": "continuous", "not_computed": "the number of distinct values"}
+        return {
+            "value_type": "continuous",
+            "not_computed": "the number of distinct values",
+        }
     facts = _number_of(distinct, length)
     if distinct.n <= look.limits.values:
         facts["unique_values"] = [look.scalar(value) for value in sorted(distinct.few)]
@@ -100,7 +107,9 @@ def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -
 
 def _number_of(distinct: DistinctItems, length: int) -> dict[str, Any]:
     return {
-        "num_unique" if distinct.n <= distinct_limit(length) else "num_unique_at_least": distinct.n
+        "num_unique"
+        if distinct.n <= distinct_limit(length)
+        else "num_unique_at_least": distinct.n
     }
 
 
@@ -133,7 +142,9 @@ def distinct_values(
         return None
     ordered = sorted(again())
     # Neighbours that differ, plus one, without a second list.
-    return DistinctItems(1 + sum(map(operator.ne, ordered, islice(ordered, 1, None))), found)
+    return DistinctItems(
+        1 + sum(map(operator.ne, ordered, islice(ordered, 1, None))), found
+    )
 
 
 def value_type(distinct: Any) -> str:
@@ -153,11 +164,16 @@ def text_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     if distinct is not None:
         facts.update(_number_of(distinct, row.length))
     if distinct is not None and distinct.n <= look.limits.values:
-        return dict(facts, unique_values=[look.text(value) for value in sorted(distinct.few)])
+        return dict(
+            facts, unique_values=[look.text(value) for value in sorted(distinct.few)]
+        )
     # More than are shown, as the first ones are often equal.
     first = dict.fromkeys(row.first(4 * look.limits.values))
     return dict(
-        facts, example_values=[look.text(value) for value in list(first)[: look.limits.values]]
+        facts,
+        example_values=[
+            look.text(value) for value in list(first)[: look.limits.values]
+        ],
     )
 
 
@@ -208,7 +224,9 @@ def _is_ragged(shape: Any) -> bool:
 
 def _shape_text(shape: Any) -> str:
     return (
-        "single value" if shape is None else str(["ragged" if size < 0 else size for size in shape])
+        "single value"
+        if shape is None
+        else str(["ragged" if size < 0 else size for size in shape])
     )
 
 

@@ -126,7 +126,24 @@ _X86_64 = System(
         ),
         # The same with a folder's handle (mkdirat ...), fallocate, renameat2, and what Linux added
         # later.
-        *(258, 259, 260, 261, 263, 264, 265, 266, 268, 280, 285, 316, 452, 463, 466, 469),
+        *(
+            258,
+            259,
+            260,
+            261,
+            263,
+            264,
+            265,
+            266,
+            268,
+            280,
+            285,
+            316,
+            452,
+            463,
+            466,
+            469,
+        ),
         # Shared memory, semaphores and message queues of System V and POSIX: others read them.
         *(29, 30, 31, 64, 65, 66, 68, 69, 70, 71, 220, 240, 241),
     ),
@@ -148,7 +165,25 @@ _ARM_64 = System(
         *(221, 281, 117, 271, 97, 268, *_NEW_PROCESSES),
         *(203, 211, 269, 217, 218, 219),
         *(41, 51, 40, 39, *_NEW_MOUNTS, 224, 225, 60, 262, 265),
-        *(116, 58, 171, 89, 170, 142, 161, 162, 105, 106, 112, 104, 241, 266, 273, 294, 280),
+        *(
+            116,
+            58,
+            171,
+            89,
+            170,
+            142,
+            161,
+            162,
+            105,
+            106,
+            112,
+            104,
+            241,
+            266,
+            273,
+            294,
+            280,
+        ),
     ),
     files=(
         *(
@@ -256,7 +291,9 @@ def restrict(*, may_write: bool) -> None:
 
     libc = ctypes.CDLL(None, use_errno=True)
     words = _program(_SYSTEMS[os.uname().machine], os.getpid(), may_write=may_write)
-    code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *word) for word in words))
+    code = ctypes.create_string_buffer(
+        b"".join(struct.pack("<HBBI", *word) for word in words)
+    )
     program = ctypes.create_string_buffer(
         struct.pack("<HxxxxxxQ", len(words), ctypes.addressof(code))
     )
@@ -270,7 +307,9 @@ def restrict(*, may_write: bool) -> None:
         # c_ulong, because the C library reads whole registers of a function with variable
         # arguments.
         if libc.prctl(ctypes.c_int(asked[0]), *map(ctypes.c_ulong, asked[1:])) != 0:
-            raise OSError(ctypes.get_errno(), "the system refuses a filter of its calls")
+            raise OSError(
+                ctypes.get_errno(), "the system refuses a filter of its calls"
+            )
 
 
 def _program(system: System, own: int, *, may_write: bool) -> Words:
@@ -278,14 +317,22 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
         # Calls of 32-bit programs come under another architecture, with other numbers.
         *[(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, system.audit), (_RETURN, 0, 0, _KILL)],
         *[(_LOAD, 0, 0, 0), (_AT_LEAST, 0, 1, _OTHER_NUMBERS), (_RETURN, 0, 0, _KILL)],
-        *_only(system.clone, [(_LOAD, 0, 0, _argument(0)), (_ANY_BIT, 1, 0, _THREAD)], _KILL),
+        *_only(
+            system.clone,
+            [(_LOAD, 0, 0, _argument(0)), (_ANY_BIT, 1, 0, _THREAD)],
+            _KILL,
+        ),
     ]
     for number in system.signals:
-        words += _only(number, [(_LOAD, 0, 0, _argument(0)), (_EQUAL, 1, 0, own)], _KILL)
+        words += _only(
+            number, [(_LOAD, 0, 0, _argument(0)), (_EQUAL, 1, 0, own)], _KILL
+        )
     for number in system.of_a_process:
         words += _only(number, _means_itself(0, own), _KILL)
     for number in system.of_two:
-        words += _only(number, [*_means_itself(1, own, if_not=4), *_means_itself(0, own)], _KILL)
+        words += _only(
+            number, [*_means_itself(1, own, if_not=4), *_means_itself(0, own)], _KILL
+        )
     for number, of_user in system.priorities:
         is_of_user = [(_LOAD, 0, 0, _argument(0)), (_EQUAL, 3, 0, of_user)]
         words += _only(number, [*is_of_user, *_means_itself(1, own)], _KILL)
@@ -297,11 +344,13 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
     # packets) have no such use, so they end the copy.
     connecting = (*INTERNET, LOCAL)
     families = [
-        (_EQUAL, len(connecting) - place, 0, family) for place, family in enumerate(connecting)
+        (_EQUAL, len(connecting) - place, 0, family)
+        for place, family in enumerate(connecting)
     ]
     refused = (_RETURN, 0, 0, _ERRNO | _NO_ACCESS)
     words += _when(
-        system.socket, [(_LOAD, 0, 0, _argument(0)), *families, refused, (_RETURN, 0, 0, _KILL)]
+        system.socket,
+        [(_LOAD, 0, 0, _argument(0)), *families, refused, (_RETURN, 0, 0, _KILL)],
     )
     for number in _UNTOLD:
         # "No such call" makes glibc use clone and openat, whose flags a filter can read.
@@ -339,12 +388,21 @@ def _means_itself(place: int, own: int, if_not: int | None = None) -> Words:
 def _has_no_address() -> Words:
     """Whether sendto(2) sends to whom its socket is connected: both halves of its fifth argument are 0."""
     low, high = _argument(4), _argument(4) + 4
-    return [(_LOAD, 0, 0, low), (_EQUAL, 0, 2, 0), (_LOAD, 0, 0, high), (_EQUAL, 1, 0, 0)]
+    return [
+        (_LOAD, 0, 0, low),
+        (_EQUAL, 0, 2, 0),
+        (_LOAD, 0, 0, high),
+        (_EQUAL, 1, 0, 0),
+    ]
 
 
 def _not_owned_by_others(own: int) -> Words:
     return [
-        *[(_LOAD, 0, 0, _argument(1)), (_EQUAL, 4, 0, _OWNER_OF_KIND), (_EQUAL, 0, 4, _OWNER)],
+        *[
+            (_LOAD, 0, 0, _argument(1)),
+            (_EQUAL, 4, 0, _OWNER_OF_KIND),
+            (_EQUAL, 0, 4, _OWNER),
+        ],
         *[*_means_itself(2, own), (_RETURN, 0, 0, _KILL), (_RETURN, 0, 0, _ALLOW)],
     ]
 

@@ -6,7 +6,12 @@ Knows what a copy lacks: memory, files to write, connections, programs, threads,
 from __future__ import annotations
 
 # These say what the name of a file leads to, which is the same in the copy.
-_SURE_OS_ERRORS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, FileExistsError)
+_SURE_OS_ERRORS = (
+    FileNotFoundError,
+    IsADirectoryError,
+    NotADirectoryError,
+    FileExistsError,
+)
 # Raised by Python from the values alone: words such as "memory" in their messages mean nothing.
 _SURE = (
     LookupError,
@@ -44,7 +49,11 @@ def doubt(error: BaseException) -> str | None:
     # Cycles of causes can be made by hand, and `in` would call the notebook's own __eq__.
     seen: list[BaseException] = []
     cause: BaseException | None = error
-    while cause is not None and len(seen) < _DEEPEST and all(cause is not one for one in seen):
+    while (
+        cause is not None
+        and len(seen) < _DEEPEST
+        and all(cause is not one for one in seen)
+    ):
         seen.append(cause)
         # A library wraps the refusal that it met: the doubtful one may be the cause of a KeyError.
         cause = cause.__cause__ or cause.__context__
@@ -63,14 +72,20 @@ def _doubt(error: BaseException) -> str | None:
         return f"{name}: the copy was interrupted"
     # Subclasses count: a notebook's own exception may inherit from one of requests.
     packages = {
-        one.__module__.partition(".")[0] for one in kind.__mro__ if type(one.__module__) is str
+        one.__module__.partition(".")[0]
+        for one in kind.__mro__
+        if type(one.__module__) is str
     }
     if isinstance(error, OSError) and not isinstance(error, _SURE_OS_ERRORS):
-        return f"{name}: files, connections and programs of the kernel are not the copy's"
+        return (
+            f"{name}: files, connections and programs of the kernel are not the copy's"
+        )
     # EOFError is what reading from a pipe or socket that leads nowhere comes to.
     if packages & _PARTNERS or isinstance(error, EOFError):
         return f"{name}: connections and programs of the kernel are not the copy's"
-    if not isinstance(error, _SURE) and any(phrase in _message(error) for phrase in _PHRASES):
+    if not isinstance(error, _SURE) and any(
+        phrase in _message(error) for phrase in _PHRASES
+    ):
         return f"{name}: it may come from the copy's limits"
     return None
 

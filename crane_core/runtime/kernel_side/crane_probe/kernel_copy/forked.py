@@ -47,7 +47,9 @@ _REFUSED = frozenset(_SEEN_OUTSIDE.split())
 def is_possible() -> bool:
     """True where the process can be copied, and where its copy can let go of what is open."""
     # /proc/self/fd is what names the open files; without /proc they could not be cut off.
-    return sys.platform == "linux" and hasattr(os, "fork") and Path(_OPEN_FILES).is_dir()
+    return (
+        sys.platform == "linux" and hasattr(os, "fork") and Path(_OPEN_FILES).is_dir()
+    )
 
 
 def facts_of(work: Work, seconds: float) -> Facts:
@@ -69,7 +71,10 @@ def facts_of(work: Work, seconds: float) -> Facts:
     if facts.pop("done", False) or "unfinished" in facts:
         return facts
     return dict(
-        facts, unfinished=f"took more than {seconds:.1g} s" if is_late else "it ended the process"
+        facts,
+        unfinished=f"took more than {seconds:.1g} s"
+        if is_late
+        else "it ended the process",
     )
 
 
@@ -85,7 +90,9 @@ def _heard(reader: int, deadline: float) -> tuple[bytes, bool]:
     said = b""
     while len(said) < MOST_BYTES:
         # The time is measured here, in the kernel: code of the notebook cannot stop this clock.
-        ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.perf_counter()))
+        ready, _, _ = select.select(
+            [reader], [], [], max(0.0, deadline - time.perf_counter())
+        )
         if not ready:
             return said, True
         piece = os.read(reader, 65_536)

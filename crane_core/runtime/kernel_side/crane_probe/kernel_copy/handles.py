@@ -83,7 +83,9 @@ def _replace(handle: int, own: int, nowhere: int) -> None:
 
 def _folder_again(handle: int, nowhere: int) -> int:
     try:
-        return os.open(os.readlink(f"{_OPEN_FILES}/{handle}"), os.O_RDONLY | os.O_DIRECTORY)
+        return os.open(
+            os.readlink(f"{_OPEN_FILES}/{handle}"), os.O_RDONLY | os.O_DIRECTORY
+        )
     except OSError:
         return nowhere  # It has been removed.
 
@@ -102,7 +104,9 @@ def _file_again(handle: int, nowhere: int, writable: Sequence[str]) -> int:
             own = _in_memory(handle)
         os.lseek(own, place, os.SEEK_SET)
     except PermissionError:
-        return nowhere  # It could be opened once, by a user that the kernel no longer is.
+        return (
+            nowhere  # It could be opened once, by a user that the kernel no longer is.
+        )
     return own
 
 
@@ -110,7 +114,8 @@ def _by_name(handle: int, name: str, flags: int, writable: Sequence[str]) -> int
     """None where another file has the name now, or none has it."""
     # Outside these folders nothing can be dropped, so the file is opened for reading alone.
     is_dropped = any(
-        name == folder or name.startswith(folder.rstrip("/") + "/") for folder in writable
+        name == folder or name.startswith(folder.rstrip("/") + "/")
+        for folder in writable
     )
     try:
         own = _with_flags(name, flags & _KEPT_FLAGS if is_dropped else os.O_RDONLY)
@@ -134,7 +139,9 @@ def _with_flags(name: str, flags: int) -> int:
 def _is_same(one: os.stat_result, other: os.stat_result, *, is_overlaid: bool) -> bool:
     """An overlay may give its files other numbers."""
     # Nothing else tells the file behind a handle from a new one with its name.
-    facts = [(found.st_size, found.st_mtime_ns, found.st_nlink > 0) for found in (one, other)]
+    facts = [
+        (found.st_size, found.st_mtime_ns, found.st_nlink > 0) for found in (one, other)
+    ]
     is_numbered_alike = (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
     return is_numbered_alike or is_overlaid and facts[0] == facts[1]
 

@@ -28,7 +28,10 @@ class _LateError(BaseException):
 def is_possible() -> bool:
     """True where a clock can interrupt: on the main thread of a system with alarms."""
     # Python runs signal handlers on the main thread alone; Windows has no such alarm.
-    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    return (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+    )
 
 
 def facts_of(work: Work, seconds: float) -> Facts:

@@ -42,15 +42,20 @@ def moved_in(folders: Sequence[str], most_bytes: int) -> list[str] | None:
     except OSError:
         return None
     # Private first: else a mount in the room would appear on the machine itself.
-    if not (_mount(libc, "none", "/", "", _PRIVATE | _ALL_BELOW, "") and _read_only(libc)):
+    if not (
+        _mount(libc, "none", "/", "", _PRIVATE | _ALL_BELOW, "") and _read_only(libc)
+    ):
         return None
     wanted = _apart(folders)
     scratch = next(
-        (path for path in _SCRATCH if Path(path).is_dir() and _is_clear(path, wanted)), None
+        (path for path in _SCRATCH if Path(path).is_dir() and _is_clear(path, wanted)),
+        None,
     )
     size = f"size={most_bytes},mode=700"
     # Bounded, because a tmpfs is memory: a cell that writes without end would take the machine's.
-    if scratch is None or not _mount(libc, "none", scratch, "tmpfs", _NO_SUID | _NO_DEVICES, size):
+    if scratch is None or not _mount(
+        libc, "none", scratch, "tmpfs", _NO_SUID | _NO_DEVICES, size
+    ):
         # The room stands, but nothing can be written in it: writing is refused, not dropped.
         return []
     made: list[str] = []
@@ -85,20 +90,30 @@ def _overlaid(libc: Any, folder: str, scratch: str) -> bool:
         os.close(handle)
 
 
-def _mount(libc: Any, source: str, target: str, kind: str, flags: int, data: str) -> bool:
+def _mount(
+    libc: Any, source: str, target: str, kind: str, flags: int, data: str
+) -> bool:
     return bool(
-        libc.mount(source.encode(), os.fsencode(target), kind.encode(), flags, data.encode()) == 0
+        libc.mount(
+            source.encode(), os.fsencode(target), kind.encode(), flags, data.encode()
+        )
+        == 0
     )
 
 
 def _read_only(libc: Any) -> bool:
     import ctypes
 
-    attributes = ctypes.create_string_buffer(struct.pack("<QQQQ", _READ_ONLY, 0, 0, 0), 32)
+    attributes = ctypes.create_string_buffer(
+        struct.pack("<QQQQ", _READ_ONLY, 0, 0, 0), 32
+    )
     # mount_setattr makes every mount read-only at once; a remount of / leaves those below it.
     return bool(
         # By number: the C library has a function for it only since glibc 2.36.
-        libc.syscall(_MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, attributes, ctypes.c_size_t(32)) == 0
+        libc.syscall(
+            _MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, attributes, ctypes.c_size_t(32)
+        )
+        == 0
     )
 
 
@@ -121,7 +136,9 @@ def _apart(folders: Sequence[str]) -> list[str]:
 
 def _is_clear(path: str, folders: Sequence[str]) -> bool:
     return not any(
-        _is_below(folder, path) or _is_below(path, folder) for folder in folders if folder != "/"
+        _is_below(folder, path) or _is_below(path, folder)
+        for folder in folders
+        if folder != "/"
     )
 
 

@@ -43,7 +43,9 @@ def walled_in(folders: Sequence[str]) -> bool:
     attributes = struct.pack("<QQQ", changes, 0, _SCOPES)
     # Versions before the sixth know only the first number, and refuse a longer record.
     size = len(attributes) if version >= _SINCE_SCOPES else 8
-    rules = libc.syscall(_CREATE, ctypes.create_string_buffer(attributes), ctypes.c_size_t(size), 0)
+    rules = libc.syscall(
+        _CREATE, ctypes.create_string_buffer(attributes), ctypes.c_size_t(size), 0
+    )
     if rules < 0:
         return False
     try:

@@ -21,7 +21,9 @@ def make_private() -> None:
     """What is mapped as shared and may be written becomes a copy at the same place. Raises SharedMemoryError."""
     shared = _shared()
     if sum(end - start for start, end, _ in shared) > _MOST_SHARED:
-        raise SharedMemoryError("the kernel shares more memory with others than can be copied")
+        raise SharedMemoryError(
+            "the kernel shares more memory with others than can be copied"
+        )
     for start, end, rights in shared:
         _copy(start, end - start, rights)
 
@@ -32,7 +34,10 @@ def _shared() -> list[tuple[int, int, int]]:
     # smaps is read only if need be: it is slow for a process with many libraries.
     may_become_writable: set[str] = set()
     lines = Path(_MAPS).read_text("utf-8", "surrogateescape").splitlines()
-    if any("s" in line.split(None, 2)[1] and "w" not in line.split(None, 2)[1] for line in lines):
+    if any(
+        "s" in line.split(None, 2)[1] and "w" not in line.split(None, 2)[1]
+        for line in lines
+    ):
         may_become_writable = _writable_on_demand()
     for line in lines:
         parts = line.split(None, 5)
@@ -44,7 +49,9 @@ def _shared() -> list[tuple[int, int, int]]:
         if path.startswith("/dev/") and not path.startswith(_IN_MEMORY):
             raise SharedMemoryError("the kernel works with the memory of a device")
         start, _, end = parts[0].partition("-")
-        bits = _READ * ("r" in rights) | _WRITE * ("w" in rights) | _RUN * ("x" in rights)
+        bits = (
+            _READ * ("r" in rights) | _WRITE * ("w" in rights) | _RUN * ("x" in rights)
+        )
         found.append((int(start, 16), int(end, 16), bits))
     return found
 
@@ -68,10 +75,18 @@ def _copy(start: int, length: int, rights: int) -> None:
 
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.mmap.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_size_t,
+        *[ctypes.c_int] * 3,
+        ctypes.c_long,
+    ]
     # Read before it is replaced at its place, as pointers into it must stay right.
     held = _content(start, length, rights)
-    if libc.mmap(start, length, _READ | _WRITE, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0) != start:
+    if (
+        libc.mmap(start, length, _READ | _WRITE, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0)
+        != start
+    ):
         raise SharedMemoryError("the kernel shares memory that could not be copied")
     ctypes.memmove(start, held, length)
     # Code that is mapped for running must be able to run after the copy.
@@ -99,7 +114,8 @@ def bound(more_bytes: int) -> None:
     most = pages * resource.getpagesize() + more_bytes
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(
-        resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+        resource.RLIMIT_AS,
+        (most if hard == resource.RLIM_INFINITY else min(most, hard), hard),
     )
     # No dump of a copy that dies, which would hold the notebook's data on the disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -11,9 +11,7 @@ from typing import Any, Sequence
 
 from .calls import INTERNET, LOCAL
 
-_PROGRAMS = (
-    "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
-)
+_PROGRAMS = "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
 _NETWORK = (
     "socket.connect socket.bind socket.sendto socket.sendmsg socket.getaddrinfo socket.gethostbyname"
     " socket.gethostbyaddr socket.getnameinfo urllib.Request ftplib.connect smtplib.connect webbrowser.open"
@@ -110,7 +108,8 @@ class Refusals:
         # realpath, as a link in a writable folder may lead out of it.
         real = os.path.realpath(name)
         return any(
-            real == folder or real.startswith(folder.rstrip("/") + "/") for folder in self._writable
+            real == folder or real.startswith(folder.rstrip("/") + "/")
+            for folder in self._writable
         )
 
 
@@ -118,7 +117,8 @@ def _is_made() -> bool:
     """Whether a socket is made, rather than wrapped: asyncio talks to itself through a pair."""
     frame = sys._getframe(2)
     is_of_socket = (
-        frame.f_code.co_name == "__init__" and frame.f_globals.get("__name__") == "socket"
+        frame.f_code.co_name == "__init__"
+        and frame.f_globals.get("__name__") == "socket"
     )
     # In socket.__init__ a given `fileno` means that the pair is made already.
     return not is_of_socket or frame.f_locals.get("fileno") is None

@@ -29,7 +29,9 @@ class _Shown:
 
     def __call__(self, exc_tuple: Any = None, *_: Any, **__: Any) -> None:
         error = (
-            exc_tuple[1] if type(exc_tuple) is tuple and len(exc_tuple) == 3 else sys.exc_info()[1]
+            exc_tuple[1]
+            if type(exc_tuple) is tuple and len(exc_tuple) == 3
+            else sys.exc_info()[1]
         )
         if self.error is None and isinstance(error, BaseException):
             # Later ones are of the shell: what shows the first may fail itself in a copy without
@@ -87,7 +89,9 @@ def crash(shell: Any, code: str, error: BaseException) -> Facts:
     """The facts of a crash: exception, message, line of the cell and its text."""
     line = _line(shell, code, error)
     lines = code.splitlines()
-    here = lines[line - 1].strip() if line is not None and 0 < line <= len(lines) else ""
+    here = (
+        lines[line - 1].strip() if line is not None and 0 < line <= len(lines) else ""
+    )
     return {
         "outcome": CRASH,
         "exception": bounds.text(type(error).__name__, MOST_NAME),
@@ -112,7 +116,11 @@ def _message(error: BaseException) -> str:
 def _line(shell: Any, code: str, error: BaseException) -> int | None:
     """The line of the cell, counted from 1, at which it raised."""
     n_blank, n_magic = _before(code)
-    if isinstance(error, SyntaxError) and not _frames(shell, error) and error.lineno is not None:
+    if (
+        isinstance(error, SyntaxError)
+        and not _frames(shell, error)
+        and error.lineno is not None
+    ):
         # A syntax error has no frame in the cell, only a line number of the text after the magic.
         return error.lineno + n_blank + n_magic
     frames = _frames(shell, error)
@@ -141,7 +149,8 @@ def _frames(shell: Any, error: BaseException) -> list[tuple[FrameType, int]]:
     return [
         (frame, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if any(frame.f_globals is space for space in spaces) and _is_cell(frame.f_code.co_name)
+        if any(frame.f_globals is space for space in spaces)
+        and _is_cell(frame.f_code.co_name)
     ]
 
 

@@ -24,7 +24,9 @@ def seconds(request: Mapping[str, Any]) -> float:
     return 0.0 if again is None else float(again["seconds"])
 
 
-def hindered(shell: Any, request: Mapping[str, Any], refusals: Refusals, look: Look) -> str | None:
+def hindered(
+    shell: Any, request: Mapping[str, Any], refusals: Refusals, look: Look
+) -> str | None:
     """Run the cells that the request asks for. Why they did not lead to the kernel's state, None where they did."""
     again = request.get("again")
     if again is None:
@@ -65,7 +67,8 @@ def _differs(shell: Any, cell: Mapping[str, Any], refusals: Refusals) -> str | N
 
 def _sentence(cell: Mapping[str, Any], what: str) -> str:
     return bounds.text(
-        f"code cell {cell['cell']}, run again in a second kernel, {what}", rehearsed.MOST_LINE
+        f"code cell {cell['cell']}, run again in a second kernel, {what}",
+        rehearsed.MOST_LINE,
     )
 
 
@@ -80,6 +83,6 @@ def _refused(refusals: Refusals) -> str | None:
 def _changed_names(state: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
     """Names of variables of which the two states say different things."""
     now, then = state["variables"], expected["variables"]
-    return ", ".join(name for name in sorted({*now, *then}) if now.get(name) != then.get(name))[
-        :200
-    ]
+    return ", ".join(
+        name for name in sorted({*now, *then}) if now.get(name) != then.get(name)
+    )[:200]

@@ -44,7 +44,9 @@ def _one_in_openmp() -> None:
     import ctypes
 
     lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
-    paths = {parts[5] for parts in (line.split(None, 5) for line in lines) if len(parts) > 5}
+    paths = {
+        parts[5] for parts in (line.split(None, 5) for line in lines) if len(parts) > 5
+    }
     for path in paths:
         if Path(path).name.startswith(_OPENMP):
             # A pool of OpenMP waits for its threads at the next parallel loop: a copy has none of

@@ -33,11 +33,15 @@ def edited(shell: Any) -> list[dict[str, Any]]:
         # %autoreload keeps the time that the file had as it was loaded: newer is edited since.
         is_newer = name in times and written > times[name]
         if is_newer and _is_watched(name, reloader):
-            found.append({"module": name, "file": os.path.basename(path), "reloads": True})  # noqa: PTH119
+            found.append({"module": name, "file": _file_name(path), "reloads": True})
         # Where %autoreload is off, an edited file still matters: it is not what the kernel runs.
         elif is_newer or _differs_from_bytecode(module, path):
-            found.append({"module": name, "file": os.path.basename(path), "reloads": False})  # noqa: PTH119
+            found.append({"module": name, "file": _file_name(path), "reloads": False})
     return found
+
+
+def _file_name(path):
+    return os.path.basename(path)  # noqa: PTH119
 
 
 def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -100,4 +104,7 @@ def _differs_from_bytecode(module: Any, path: str) -> bool:
     )
     written = int.from_bytes(head[_TIME_AT:_SIZE_AT], "little")
     size = int.from_bytes(head[_SIZE_AT:_END_AT], "little")
-    return is_dated and (written, size) != (int(told.st_mtime) & _WHOLE, told.st_size & _WHOLE)
+    return is_dated and (written, size) != (
+        int(told.st_mtime) & _WHOLE,
+        told.st_size & _WHOLE,
+    )

@@ -25,7 +25,12 @@ from ..anatomy import (
 from .origins import called, functions_of, is_of_own_class, is_own, module_of_code
 from .shells import listed, setting
 
-TRANSFORMER, HANDLER, CALLBACK, BUILTIN = "transformer", "exception handler", "callback", "builtin"
+TRANSFORMER, HANDLER, CALLBACK, BUILTIN = (
+    "transformer",
+    "exception handler",
+    "callback",
+    "builtin",
+)
 MAGIC, AUTOCALL = "magic", "autocall"
 _SHELL = frozenset(["IPython", "ipykernel"])
 _OURS = "crane_core"
@@ -42,7 +47,9 @@ _RUNS = (
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 """Signals after which the end of the cell no longer matters."""
 # Debuggers and coverage look at lines and change nothing.
-_TRACERS = frozenset(["coverage", "debugpy", "pydevd", "_pydevd_bundle", "_pydevd_sys_monitoring"])
+_TRACERS = frozenset(
+    ["coverage", "debugpy", "pydevd", "_pydevd_bundle", "_pydevd_sys_monitoring"]
+)
 
 
 class Hook(NamedTuple):
@@ -66,12 +73,16 @@ def _of_python() -> Iterator[Hook]:
     yield from _of_signals()
     for function in list(gc.callbacks):
         if is_own(function):
-            yield Hook(CALLBACK, f"callback {called(function)} of the garbage collector")
+            yield Hook(
+                CALLBACK, f"callback {called(function)} of the garbage collector"
+            )
 
 
 def _of_tracing() -> Iterator[Hook]:
     # threading.settrace holds for threads that begin later, so sys.gettrace does not show it.
-    of_threads = [vars(threading).get(name) for name in ("_trace_hook", "_profile_hook")]
+    of_threads = [
+        vars(threading).get(name) for name in ("_trace_hook", "_profile_hook")
+    ]
     for function in (sys.gettrace(), sys.getprofile(), *of_threads):
         if function is not None and not _is_tracer(function):
             yield Hook(CALLBACK, f"trace function {called(function)}")
@@ -80,9 +91,13 @@ def _of_tracing() -> Iterator[Hook]:
 def _of_output() -> Iterator[Hook]:
     """What is called for each value that is shown, each text that is printed, each warning."""
     # A class of the notebook as sys.stdout runs its `write` with each print.
-    replaced = [(sys, name) for name in ("displayhook", "unraisablehook", "stdout", "stderr")]
+    replaced = [
+        (sys, name) for name in ("displayhook", "unraisablehook", "stdout", "stderr")
+    ]
     if "warnings" in sys.modules:
-        replaced += [(sys.modules["warnings"], name) for name in ("showwarning", "formatwarning")]
+        replaced += [
+            (sys.modules["warnings"], name) for name in ("showwarning", "formatwarning")
+        ]
     for module, name in replaced:
         value = module_dict(module).get(name)
         if value is not None and (is_own(value) or is_of_own_class(value)):
@@ -90,7 +105,9 @@ def _of_output() -> Iterator[Hook]:
 
 
 def _is_tracer(function: Any) -> bool:
-    return type(function).__module__.partition(".")[0] in _TRACERS or not is_own(function)
+    return type(function).__module__.partition(".")[0] in _TRACERS or not is_own(
+        function
+    )
 
 
 def _of_imports() -> Iterator[Hook]:
@@ -108,7 +125,9 @@ def _of_signals() -> Iterator[Hook]:
     for number in sorted(set(signal.Signals) - set(_ENDS)):
         handler = signal.getsignal(number)
         if callable(handler) and is_own(handler):
-            yield Hook(CALLBACK, f"handler {called(handler)} of {signal.Signals(number).name}")
+            yield Hook(
+                CALLBACK, f"handler {called(handler)} of {signal.Signals(number).name}"
+            )
 
 
 def _of_logging() -> Iterator[Hook]:
@@ -163,7 +182,9 @@ def _of_shell(shell: Any) -> Iterator[Hook]:
         if is_kind(exception, type):
             yield Hook(HANDLER, name_of(exception))
     events = instance_dict(held.get("events")).get("callbacks", {})
-    registered = [(event, callback) for event in _EVENTS for callback in listed(events.get(event))]
+    registered = [
+        (event, callback) for event in _EVENTS for callback in listed(events.get(event))
+    ]
     for event, callback in registered:
         if is_own(callback):
             yield Hook(CALLBACK, f"{event} callback {called(callback)}")
@@ -214,12 +235,16 @@ def _of_inputs(manager: Any) -> Iterator[Hook]:
 
 def _is_of_shell(transform: Any) -> bool:
     if is_kind(transform, type):
-        return module_of(transform).partition(".")[0] in _SHELL and is_genuine(transform)
+        return module_of(transform).partition(".")[0] in _SHELL and is_genuine(
+            transform
+        )
     modules = [
         module_of_code(function) if function is not None else ""
         for function in functions_of(transform)
     ]
-    return bool(modules) and all(module.partition(".")[0] in _SHELL for module in modules)
+    return bool(modules) and all(
+        module.partition(".")[0] in _SHELL for module in modules
+    )
 
 
 def _patched(shell: Any, held: dict[str, Any]) -> Iterator[Hook]:
@@ -227,7 +252,9 @@ def _patched(shell: Any, held: dict[str, Any]) -> Iterator[Hook]:
     for name in _RUNS:
         # The first that is found is the method that runs, as on any object.
         of_classes = [
-            class_dict(kind)[name] for kind in mro_of(type(shell)) if name in class_dict(kind)
+            class_dict(kind)[name]
+            for kind in mro_of(type(shell))
+            if name in class_dict(kind)
         ]
         found = held.get(name, of_classes[0] if of_classes else None)
         if found is not None and not _is_of_shell(found):

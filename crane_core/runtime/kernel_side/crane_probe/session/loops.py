@@ -50,7 +50,9 @@ def _tasks(asyncio: Any, loop: Any) -> list[Any]:
     known: dict[int, Any] = {}
     # Python 3.12 has the first and the third, releases before it the second.
     for registered in ("_scheduled_tasks", "_all_tasks", "_eager_tasks"):
-        known.update((id(task), task) for task in list(vars(tasks).get(registered) or ()))
+        known.update(
+            (id(task), task) for task in list(vars(tasks).get(registered) or ())
+        )
     if loop is not None:
         known.update((id(task), task) for task in asyncio.all_tasks(loop))
         # The task in which this very look runs.
@@ -82,10 +84,14 @@ def _name_of_task(task: Any) -> str:
         return ""  # It has come to its end, in another thread, whose loop has not noted that yet.
     module = str(frame.f_globals.get("__name__")) if frame is not None else ""
     # asyncio's own coroutines (wait_for, gather) act for those that called them.
-    is_kernels = module.partition(".")[0] in _KERNEL - {"asyncio"} and not _awaits_foreign(
-        coroutine
+    is_kernels = module.partition(".")[0] in _KERNEL - {
+        "asyncio"
+    } and not _awaits_foreign(coroutine)
+    name = (
+        coroutine.__name__
+        if type(coroutine) in _COROUTINES
+        else type_name(type(coroutine))
     )
-    name = coroutine.__name__ if type(coroutine) in _COROUTINES else type_name(type(coroutine))
     return "" if is_kernels else f"task {name}"
 
 
@@ -97,7 +103,9 @@ def _awaits_foreign(coroutine: Any) -> bool:
     # ipykernel awaits the cell: its own coroutine would hide the cell's.
     for _ in range(_DEEPEST):
         coroutine = (
-            getattr(coroutine, "cr_await", None) if type(coroutine) is types.CoroutineType else None
+            getattr(coroutine, "cr_await", None)
+            if type(coroutine) is types.CoroutineType
+            else None
         )
         if type(coroutine) is not types.CoroutineType or coroutine.cr_frame is None:
             return False
@@ -127,27 +135,47 @@ def _is_known(parts: Iterable[Any], packages: frozenset[str], depth: int = 0) ->
 
 def _is_known_part(part: Any, packages: frozenset[str], depth: int) -> bool:
     # A wake-up of a task, which is named among the tasks.
-    if type(part) is types.BuiltinFunctionType and module_of(type(part.__self__)) in _OF_TASKS:
+    if (
+        type(part) is types.BuiltinFunctionType
+        and module_of(type(part.__self__)) in _OF_TASKS
+    ):
         return True
     # Arguments that are data run nothing.
     if module_of(type(part)) in _OF_TASKS or not _is_code(part):
         return True
     # functools.partial hides what it calls: tornado schedules through it.
     if is_kind(part, functools.partial):
-        return depth < _DEEPEST and _is_known(parts_of_partial(part), packages, depth + 1)
+        return depth < _DEEPEST and _is_known(
+            parts_of_partial(part), packages, depth + 1
+        )
     modules = [
-        module_of_code(function) if function is not None else "" for function in functions_of(part)
+        module_of_code(function) if function is not None else ""
+        for function in functions_of(part)
     ]
     if not all(module.partition(".")[0] in packages for module in modules):
         return False
     # A PeriodicCallback is tornado's own code around a function of anyone.
     owner = part.__self__ if type(part) is types.MethodType else None
-    repeated = instance_dict(owner).get("callback") if type_name(type(owner)) == _PERIODIC else None
-    return repeated is None or depth < _DEEPEST and _is_known([repeated], packages, depth + 1)
+    repeated = (
+        instance_dict(owner).get("callback")
+        if type_name(type(owner)) == _PERIODIC
+        else None
+    )
+    return (
+        repeated is None
+        or depth < _DEEPEST
+        and _is_known([repeated], packages, depth + 1)
+    )
 
 
 _PERIODIC = "tornado.ioloop.PeriodicCallback"
-_OF_TASKS = ("_asyncio", "asyncio.futures", "asyncio.tasks", "asyncio.locks", "_contextvars")
+_OF_TASKS = (
+    "_asyncio",
+    "asyncio.futures",
+    "asyncio.tasks",
+    "asyncio.locks",
+    "_contextvars",
+)
 
 
 def _is_code(part: Any) -> bool:
@@ -157,10 +185,14 @@ def _is_code(part: Any) -> bool:
 def _watched(held: dict[str, Any]) -> Iterator[str]:
     """Files and sockets whose readiness runs code that is not the kernel's."""
     # A loop that is not built on selectors (uvloop, Windows) shows no files.
-    selector = instance_dict(held["_selector"]) if held.get("_selector") is not None else {}
+    selector = (
+        instance_dict(held["_selector"]) if held.get("_selector") is not None else {}
+    )
     for key in list((selector.get("_fd_to_key") or {}).values()):
         for handle in key.data if type(key.data) is tuple else ():
-            callback = instance_dict(handle).get("_callback") if handle is not None else None
+            callback = (
+                instance_dict(handle).get("_callback") if handle is not None else None
+            )
             if callback is not None and not _reads_for_the_kernel(callback, key.fd):
                 yield f"watched file of {called(callback)}"
 

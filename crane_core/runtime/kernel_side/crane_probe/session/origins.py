@@ -94,13 +94,18 @@ def _of_object(value: Any, depth: int) -> Iterator[Any]:
         called = class_dict(parent).get("__call__")
         if called is not None:
             # A `__call__` that is not a function of Python is C code of a library.
-            yield from functions_of(called, depth + 1) if type(called) is _FUNCTION else ()
+            yield from (
+                functions_of(called, depth + 1) if type(called) is _FUNCTION else ()
+            )
             return
 
 
 def is_own(value: Any) -> bool:
     """Whether calling this may run code of the notebook, or of a file beside it."""
-    return any(function is None or is_own_function(function) for function in functions_of(value))
+    return any(
+        function is None or is_own_function(function)
+        for function in functions_of(value)
+    )
 
 
 def is_own_class(kind: type) -> bool:
@@ -133,14 +138,19 @@ def is_own_function(function: Any) -> bool:
     module = module_dict(sys.modules.get(stands_in))
     path = module.get("__file__")
     # The notebook's own `__main__` has no file, and is not built in.
-    return not (is_installed(path) if type(path) is str else stands_in in sys.builtin_module_names)
+    return not (
+        is_installed(path)
+        if type(path) is str
+        else stands_in in sys.builtin_module_names
+    )
 
 
 def is_installed(path: str) -> bool:
     """Whether a file lies among those of Python and its installed packages."""
     # crane_core may be installed in place, so that no part of its path says site-packages.
     ours = module_dict(sys.modules.get("crane_core")).get("__file__")
-    if path.startswith(_STANDARD) or type(ours) is str and path.startswith(os.path.dirname(ours)):  # noqa: PTH120
+    our_folder = os.path.dirname(ours) if type(ours) is str else None  # noqa: PTH120
+    if path.startswith(_STANDARD) or our_folder and path.startswith(our_folder):
         return True
     return any(part in _INSTALLED for part in path.replace(os.sep, "/").split("/"))
 

@@ -30,7 +30,9 @@ def processes() -> list[str]:
     # Workers of joblib stay for minutes after their last task, and do nothing.
     idle = worker_processes()
     found = [(number, _command(number)) for number in _children() if number not in idle]
-    return [command for number, command in found if command and not _is_helper(command)][:_MOST]
+    return [
+        command for number, command in found if command and not _is_helper(command)
+    ][:_MOST]
 
 
 def _children() -> Iterator[int]:

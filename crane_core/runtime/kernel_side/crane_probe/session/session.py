@@ -31,7 +31,9 @@ def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str
     return {"session": said} if said else {}
 
 
-def _tell(name: str, shell: Any, told: dict[str, Any], unavailable: dict[str, str]) -> None:
+def _tell(
+    name: str, shell: Any, told: dict[str, Any], unavailable: dict[str, str]
+) -> None:
     try:
         told[name] = _ASKED[name](shell)
     except Exception as error:  # noqa: BLE001 - the rest is told all the same
@@ -49,7 +51,8 @@ _ASKED: dict[str, Callable[[Any], list[Any]]] = {
     "tasks": lambda shell: _short(loops.pending()),
     "processes": lambda shell: _short(processes.processes()),
     "hooks": lambda shell: [
-        [hook.what, bounds.text(hook.name, _LONGEST)] for hook in hooks.hooks(shell)[:_MOST]
+        [hook.what, bounds.text(hook.name, _LONGEST)]
+        for hook in hooks.hooks(shell)[:_MOST]
     ],
     "edited": lambda shell: edited.edited(shell)[:_MOST],
 }

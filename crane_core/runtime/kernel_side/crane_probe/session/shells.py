@@ -23,7 +23,11 @@ def shell_of(namespace: Mapping[str, Any]) -> Any:
     by_name = method.__self__ if type(method) is types.MethodType else None
     for shell in (by_name, kind._instance):
         # By identity: another shell's facts would be told of this one's variables.
-        if shell is not None and is_kind(shell, kind) and setting(shell, "user_ns") is namespace:
+        if (
+            shell is not None
+            and is_kind(shell, kind)
+            and setting(shell, "user_ns") is namespace
+        ):
             return shell
     return None
 
@@ -34,7 +38,10 @@ def setting(shell: Any, name: str) -> Any:
     traits = held.get("_trait_values")
     places = (held, traits if type(traits) is dict else {})
     found = [
-        place[spelled] for place in places for spelled in (name, f"_{name}") if spelled in place
+        place[spelled]
+        for place in places
+        for spelled in (name, f"_{name}")
+        if spelled in place
     ]
     return found[0] if found else None
 

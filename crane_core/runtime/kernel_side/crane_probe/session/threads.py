@@ -18,9 +18,7 @@ from .origins import functions_of, is_of, module_of_code
 
 # ipykernel's own threads hold the sockets and the heartbeat, and touch no variables.
 _KERNEL = "ipykernel IPython zmq jupyter_client traitlets debugpy pydevd _pydevd_bundle _pydev_bundle crane_core"
-_WATCHING = (
-    "tqdm wandb comet_ml neptune sentry_sdk posthog tensorboard execnet pytest_rerunfailures"
-)
+_WATCHING = "tqdm wandb comet_ml neptune sentry_sdk posthog tensorboard execnet pytest_rerunfailures"
 """Packages whose threads report what they are given, and test runners that hold a shell: none touches variables."""
 _QUIET = frozenset([*_KERNEL.split(), *_WATCHING.split()])
 _QUIET_TARGETS = (
@@ -48,10 +46,14 @@ def threads() -> list[str]:
     known = {**starting, **threading._active}  # type: ignore[attr-defined]
     # A thread leaves the active ones as its last act; on a busy machine it may be found there.
     ended = {
-        ident for ident, frame in frames.items() if ident not in known and _is_of_threading(frame)
+        ident
+        for ident, frame in frames.items()
+        if ident not in known and _is_of_threading(frame)
     }
     if None in starting:
-        ended = set()  # One begins that does not know its number yet: it may be any of them.
+        ended = (
+            set()
+        )  # One begins that does not know its number yet: it may be any of them.
     idle = idle_pools(known.values())
     return [
         _named(known.get(ident), frame)
@@ -96,7 +98,10 @@ def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:
 def _is_quiet(started: Any) -> bool:
     """Whether all that a thread was started with is code of the packages above."""
     functions = list(functions_of(started))
-    modules = [module_of_code(function) if function is not None else "" for function in functions]
+    modules = [
+        module_of_code(function) if function is not None else ""
+        for function in functions
+    ]
     return bool(modules) and all(
         name.partition(".")[0] in _QUIET or name in _QUIET_TARGETS for name in modules
     )
@@ -143,7 +148,11 @@ def _is_idle(thread: Any) -> bool:
         waiting = held.get("pending_work_items")
         return type(waiting) is dict and not waiting
     target = held.get("_target")
-    function = getattr(target, "__func__", target) if type(target) is types.MethodType else target
+    function = (
+        getattr(target, "__func__", target)
+        if type(target) is types.MethodType
+        else target
+    )
     if type(function) is not types.FunctionType:
         return False
     module, given = module_of_code(function), held.get("_args", ())
@@ -163,7 +172,9 @@ def _is_idle(thread: Any) -> bool:
 def _has_waiting_work(given: Any) -> bool:
     """Whether work was submitted that no worker has taken yet."""
     queues = (
-        [part for part in given if type(part) is _queue.SimpleQueue] if type(given) is tuple else []
+        [part for part in given if type(part) is _queue.SimpleQueue]
+        if type(given) is tuple
+        else []
     )
     return not queues or any(queue.qsize() for queue in queues)
 
@@ -174,10 +185,18 @@ def _waits_for_work(thread: Any, worker: Any) -> bool:
     for each in _stack(frame):
         if each.f_code is worker.__code__:
             # concurrent.futures names its work `work_item`, multiprocessing names it `task`.
-            return each.f_locals.get("work_item") is None and each.f_locals.get("task") is None
+            return (
+                each.f_locals.get("work_item") is None
+                and each.f_locals.get("task") is None
+            )
         name = str(each.f_globals.get("__name__"))
         # Any other module on the way down means that a task's function is being run.
-        if name.partition(".")[0] not in ("threading", "queue", "multiprocessing", "_queue"):
+        if name.partition(".")[0] not in (
+            "threading",
+            "queue",
+            "multiprocessing",
+            "_queue",
+        ):
             return False
     return False
 
@@ -185,7 +204,11 @@ def _waits_for_work(thread: Any, worker: Any) -> bool:
 def _has_idle_cache(given: Any) -> bool:
     """The helpers of multiprocessing's Pool hold, by task, what has not come back."""
     # The cache of a Pool is a subclass of dict: its own __len__ is not called.
-    caches = [part for part in given if isinstance(part, dict)] if type(given) is tuple else []
+    caches = (
+        [part for part in given if isinstance(part, dict)]
+        if type(given) is tuple
+        else []
+    )
     return bool(caches) and all(not dict.__len__(cache) for cache in caches)
 
 
@@ -202,7 +225,11 @@ def worker_processes() -> set[int]:
             found.update(number for number in processes if type(number) is int)
         given = held.get("_args", ())
         # concurrent.futures keeps workers by number, multiprocessing as a list of Process objects.
-        lists = [part for part in given if type(part) is list] if type(given) is tuple else []
+        lists = (
+            [part for part in given if type(part) is list]
+            if type(given) is tuple
+            else []
+        )
         for process in [each for part in lists for each in part]:
             popen = instance_dict(process).get("_popen")
             number = instance_dict(popen).get("pid") if popen is not None else None

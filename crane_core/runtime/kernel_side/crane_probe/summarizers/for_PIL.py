@@ -41,13 +41,19 @@ def image(value: Any, look: Any) -> dict[str, Any]:
             "n_bands": n_bands,
         }
     named = held.get("format", _class_format(value))
-    return {"plus": dict(shown, values={"format": look.scalar(named)} if named is not None else {})}
+    return {
+        "plus": dict(
+            shown, values={"format": look.scalar(named)} if named is not None else {}
+        )
+    }
 
 
 def _class_format(value: Any) -> Any:
     # A class's format is that of the files it reads; a copy has none.
     formats = [
-        class_dict(kind)["format"] for kind in mro_of(type(value)) if "format" in class_dict(kind)
+        class_dict(kind)["format"]
+        for kind in mro_of(type(value))
+        if "format" in class_dict(kind)
     ]
     return formats[0] if formats and type(formats[0]) is str else None
 

@@ -70,10 +70,17 @@ def text(value: Any, look: Any) -> dict[str, Any]:
 
 def octets(value: Any, look: Any) -> dict[str, Any]:
     """Bytes, a bytearray or a memoryview: length in bytes, and how it begins."""
-    base: Any = next(kind for kind in (bytes, bytearray, memoryview) if is_kind(value, kind))
+    base: Any = next(
+        kind for kind in (bytes, bytearray, memoryview) if is_kind(value, kind)
+    )
     # memoryview has no length in bytes but nbytes.
     length = value.nbytes if base is memoryview else base.__len__(value)
-    return {"plus": {"structure": {"length": length}, "values": {"value": look.scalar(value)}}}
+    return {
+        "plus": {
+            "structure": {"length": length},
+            "values": {"value": look.scalar(value)},
+        }
+    }
 
 
 def number_range(value: range, look: Any) -> dict[str, Any]:
@@ -81,7 +88,9 @@ def number_range(value: range, look: Any) -> dict[str, Any]:
     spelled = {"start": value.start, "stop": value.stop, "step": value.step}
     # len() of a range refuses more than sys.maxsize.
     length = max(
-        0, (value.stop - value.start + value.step - (1 if value.step > 0 else -1)) // value.step
+        0,
+        (value.stop - value.start + value.step - (1 if value.step > 0 else -1))
+        // value.step,
     )
     return {
         "plus": {
@@ -93,7 +102,9 @@ def number_range(value: range, look: Any) -> dict[str, Any]:
 
 def part_of_sequence(value: slice, look: Any) -> dict[str, Any]:
     """A slice: as Python writes it, where its parts are plain."""
-    return {"plus": {"values": {"value": str(value) if _is_plain_slice(value) else "slice"}}}
+    return {
+        "plus": {"values": {"value": str(value) if _is_plain_slice(value) else "slice"}}
+    }
 
 
 def _is_plain_slice(value: slice) -> bool:
@@ -105,21 +116,31 @@ def sequence(value: Any, look: Any) -> dict[str, Any]:
     """A list or tuple: length; of a flat list its values; what is inside, shapes through all levels, by index."""
     base: Any = list if is_kind(value, list) else tuple
     row = RowOfValues(
-        base.__len__(value), lambda: base.__iter__(value), lambda at: base.__getitem__(value, at)
+        base.__len__(value),
+        lambda: base.__iter__(value),
+        lambda at: base.__getitem__(value, at),
     )
     summary = row_facts(row, look)
     if base is tuple:
         # The published extractor says nothing of a tuple's values: they are an addition.
-        summary["plus"] = merged(summary.get("plus", {}), {"values": summary.pop("values", {})})
+        summary["plus"] = merged(
+            summary.get("plus", {}), {"values": summary.pop("values", {})}
+        )
     names = _field_names(value)
-    return merged(summary, {"plus": {"representation": {"fields": names}}} if names else {})
+    return merged(
+        summary, {"plus": {"representation": {"fields": names}}} if names else {}
+    )
 
 
 def _field_names(value: Any) -> list[str]:
     """The fields of a named tuple."""
     # A class may put anything under `_fields`.
     names = class_dict(type(value)).get("_fields") if is_kind(value, tuple) else None
-    return list(names) if type(names) is tuple and all(type(name) is str for name in names) else []
+    return (
+        list(names)
+        if type(names) is tuple and all(type(name) is str for name in names)
+        else []
+    )
 
 
 def row_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
@@ -133,10 +154,18 @@ def row_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
 def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
     if not look.affords(row.length * sequences.NS_PER_TYPE):
         return {
-            "plus": {"values": {"not_computed": f"{row.length} items are too many to look through"}}
+            "plus": {
+                "values": {
+                    "not_computed": f"{row.length} items are too many to look through"
+                }
+            }
         }
     kinds = counted(row.again)
-    types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+    types_shown = (
+        {"item_types": sequences.kind_counts(kinds, look.limits.values)}
+        if kinds
+        else {}
+    )
     plus: dict[str, Any] = {"representation": types_shown}
     if not all(kind in SCALARS for kind, _ in kinds):
         return {"plus": merged(plus, _inner(row, look))}
@@ -145,16 +174,24 @@ def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
         return {"plus": merged(plus, _short(row, look))}
     values = _values(row, [kind for kind, _ in kinds], look)
     examples = (
-        {"values": {"examples_by_type": _examples(row, kinds, look)}} if len(kinds) > 1 else {}
+        {"values": {"examples_by_type": _examples(row, kinds, look)}}
+        if len(kinds) > 1
+        else {}
     )
     return {"values": values, "plus": merged(merged(plus, _short(row, look)), examples)}
 
 
-def _examples(row: RowOfValues, kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
+def _examples(
+    row: RowOfValues, kinds: list[tuple[type, int]], look: Any
+) -> dict[str, Any]:
     """The first values of each type, where a row is mixed and too long to be shown."""
-    if row.length <= look.limits.values or not look.affords(row.length * sequences.NS_PER_TYPE):
+    if row.length <= look.limits.values or not look.affords(
+        row.length * sequences.NS_PER_TYPE
+    ):
         return {}
-    found: dict[str, list[Any]] = {type_name(kind): [] for kind, _ in kinds[: look.limits.values]}
+    found: dict[str, list[Any]] = {
+        type_name(kind): [] for kind, _ in kinds[: look.limits.values]
+    }
     for item in row.again():
         examples = found.get(type_name(type(item)))
         if examples is not None and len(examples) < _EXAMPLES:
@@ -177,9 +214,13 @@ def _short(row: RowOfValues, look: Any) -> dict[str, Any]:
     """The values themselves: all of a short row, those needed of a long one."""
     if row.length <= look.limits.values:
         return (
-            {"values": {"items": [look.scalar(item) for item in row.again()]}} if row.length else {}
+            {"values": {"items": [look.scalar(item) for item in row.again()]}}
+            if row.length
+            else {}
         )
-    asked = {str(index): look.scalar(row.at(index)) for index in _asked_indices(row, look)}
+    asked = {
+        str(index): look.scalar(row.at(index)) for index in _asked_indices(row, look)
+    }
     return {"values": {"asked_items": asked}} if asked else {}
 
 
@@ -194,8 +235,14 @@ def _asked_indices(row: RowOfValues, look: Any) -> list[int]:
 
 def _inner(row: RowOfValues, look: Any) -> dict[str, Any]:
     # Arrays of several dtypes, images of several modes: what does not stack.
-    signs = Counter(sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign)
-    told = {"representation": {"item_kinds": dict(sorted(signs.items()))}} if len(signs) > 1 else {}
+    signs = Counter(
+        sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign
+    )
+    told = (
+        {"representation": {"item_kinds": dict(sorted(signs.items()))}}
+        if len(signs) > 1
+        else {}
+    )
     labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
     inside = look.inside((str(index), row.at(index)) for index in labels)
     items = {group: {"items": facts} for group, facts in inside.items() if facts}
@@ -215,14 +262,20 @@ def _nesting(row: RowOfValues, look: Any) -> dict[str, Any]:
 def _telling(row: RowOfValues, look: Any) -> list[int]:
     """The first items, and the first one of each further type, shape and content: the others are like one of these."""
     # The content of many items is compared only for the first, as it costs most.
-    signs = [(*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)]
+    signs = [
+        (*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)
+    ]
     signs += [
-        (*sequences.sign_of(item), ()) for item in islice(row.first(_LOOKED_AT), _COMPARED, None)
+        (*sequences.sign_of(item), ())
+        for item in islice(row.first(_LOOKED_AT), _COMPARED, None)
     ]
     n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
     # Reversed, so that the first of each sign remains.
     others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
-    return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]
+    return [
+        *range(min(n_first, row.length)),
+        *sorted(others.values())[: look.limits.items],
+    ]
 
 
 def _content_of(item: Any) -> tuple[Any, ...]:
@@ -237,9 +290,12 @@ def _content_of(item: Any) -> tuple[Any, ...]:
         return tuple(dict.fromkeys(id(type(held)) for held in item[:_SIGNS]))
     if any(map(is_of_notebook, mro_of(type(item)))):
         return tuple(
-            (name, id(type(held))) for name, held in islice(instance_dict(item).items(), _SIGNS)
+            (name, id(type(held)))
+            for name, held in islice(instance_dict(item).items(), _SIGNS)
         )
-    found: tuple[Any, ...] = () if type(item) in SCALARS else answer_of(item, "CONTENT", ())
+    found: tuple[Any, ...] = (
+        () if type(item) in SCALARS else answer_of(item, "CONTENT", ())
+    )
     return found
 
 
@@ -251,7 +307,11 @@ def unordered(value: Any, look: Any) -> dict[str, Any]:
     if base.__len__(value) > _LONGEST_SORTED:
         return summary
     kinds = counted(lambda: base.__iter__(value))
-    types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+    types_shown = (
+        {"item_types": sequences.kind_counts(kinds, look.limits.values)}
+        if kinds
+        else {}
+    )
     plus: dict[str, Any] = {"representation": types_shown}
     if not _is_sortable([kind for kind, _ in kinds]):
         return merged(summary, {"plus": plus})
@@ -273,11 +333,15 @@ def deque(value: Any, look: Any) -> dict[str, Any]:
     """A deque: as a list, and its greatest length."""
     kind = collections.deque
     row = RowOfValues(
-        kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at)
+        kind.__len__(value),
+        lambda: kind.__iter__(value),
+        lambda at: kind.__getitem__(value, at),
     )
     # Of the class itself: a subclass may hide `maxlen`.
     longest = vars(kind)["maxlen"].__get__(value)
-    return merged(row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}})
+    return merged(
+        row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}}
+    )
 
 
 # What is not looked into
@@ -286,7 +350,10 @@ def deque(value: Any, look: Any) -> dict[str, Any]:
 def iterator(value: Any, look: Any) -> dict[str, Any]:
     """An iterator of a built-in container: how much is left, not taken."""
     return {
-        "plus": {"structure": {"left": operator.length_hint(value)}, "values": {"untouched": True}}
+        "plus": {
+            "structure": {"left": operator.length_hint(value)},
+            "values": {"untouched": True},
+        }
     }
 
 
@@ -301,8 +368,14 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
     is_running = getattr(value, prefix + "_running")
     # `gi_suspended` exists since Python 3.11.
     is_suspended = getattr(value, prefix + "_suspended", frame.f_lasti >= 0)
-    values["stands"] = "running" if is_running else "suspended" if is_suspended else "not started"
-    inside = {} if is_running else look.inside(islice(_locals_of(frame).items(), look.limits.items))
+    values["stands"] = (
+        "running" if is_running else "suspended" if is_suspended else "not started"
+    )
+    inside = (
+        {}
+        if is_running
+        else look.inside(islice(_locals_of(frame).items(), look.limits.items))
+    )
     return {
         "plus": merged(
             {"values": values},
@@ -340,7 +413,9 @@ def instance(value: Any, look: Any) -> dict[str, Any]:
     # shown.
     hidden = "__" if any(map(is_of_notebook, mro_of(type(value)))) else "_"
     held = {
-        name: item for name, item in instance_dict(value).items() if _is_shown(name, hidden, look)
+        name: item
+        for name, item in instance_dict(value).items()
+        if _is_shown(name, hidden, look)
     }
     asked = [name for name in look.asked().attributes if name in held]
     shown = list(dict.fromkeys([*asked, *list(held)[: look.limits.items]]))
@@ -349,13 +424,21 @@ def instance(value: Any, look: Any) -> dict[str, Any]:
         group: {"attributes": facts} for group, facts in inside.items() if facts
     }
     if len(held) > len(shown):
-        plus = merged(plus, {"values": {"other_attributes": list(held)[: look.limits.names]}})
+        plus = merged(
+            plus, {"values": {"other_attributes": list(held)[: look.limits.names]}}
+        )
     methods = _methods(type(value))
-    return {"plus": merged(plus, {"representation": {"methods": methods}} if methods else {})}
+    return {
+        "plus": merged(
+            plus, {"representation": {"methods": methods}} if methods else {}
+        )
+    }
 
 
 def _is_shown(name: Any, hidden: str, look: Any) -> bool:
-    return type(name) is str and (not name.startswith(hidden) or name in look.asked().attributes)
+    return type(name) is str and (
+        not name.startswith(hidden) or name in look.asked().attributes
+    )
 
 
 def _methods(kind: type) -> list[str]:
@@ -368,7 +451,9 @@ def _methods(kind: type) -> list[str]:
         if type(made) is types.FunctionType
     ]
     return list(
-        dict.fromkeys(name for name in names if not name.startswith("_") or name == "__call__")
+        dict.fromkeys(
+            name for name in names if not name.startswith("_") or name == "__call__"
+        )
     )[:60]
 
 
@@ -385,7 +470,11 @@ def a_class(value: Any, look: Any) -> dict[str, Any]:
         "parents": [type_name(kind) for kind in mro_of(value)[1:-1]][:8],
     }
     facts.update(signature_of(value))
-    own = {name: made for name, made in class_dict(value).items() if _is_shown(name, "__", look)}
+    own = {
+        name: made
+        for name, made in class_dict(value).items()
+        if _is_shown(name, "__", look)
+    }
     data = (
         # Functions and properties are told as methods; data of the class is looked into.
         [(name, made) for name, made in own.items() if not _has_get(made)]
@@ -393,11 +482,18 @@ def a_class(value: Any, look: Any) -> dict[str, Any]:
         else []
     )
     inside = look.inside(data[: look.limits.items])
-    plus: dict[str, Any] = {group: {"attributes": part} for group, part in inside.items() if part}
+    plus: dict[str, Any] = {
+        group: {"attributes": part} for group, part in inside.items() if part
+    }
     methods = _methods(value)
     return {
         "plus": merged(
-            {"representation": dict(facts, **({"methods": methods} if methods else {}))}, plus
+            {
+                "representation": dict(
+                    facts, **({"methods": methods} if methods else {})
+                )
+            },
+            plus,
         )
     }
 
@@ -420,11 +516,16 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         and step.value in ("keys", "values", "items")
     ):
         # `d.items()` gives an object that is not in the kernel: two steps at once.
-        return Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
+        return (
+            Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
+        )
     if step.kind == CALL and not _may_be_called(value):
         return Resolution(
             missing=(
-                Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),
+                Missing(
+                    "attributes",
+                    {"type": type_name(type(value)), "attribute": "__call__"},
+                ),
             )
         )
     return None
@@ -443,7 +544,10 @@ def _item(value: Any, item: Any) -> Resolution | None:
     if type(value) in _WITHOUT_ITEMS:
         return Resolution(
             missing=(
-                Missing("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),
+                Missing(
+                    "attributes",
+                    {"type": type_name(type(value)), "attribute": "__getitem__"},
+                ),
             )
         )
     # Any other object's __getitem__ is code.
@@ -452,10 +556,14 @@ def _item(value: Any, item: Any) -> Resolution | None:
 
 def _key(value: Any, key: Any) -> Resolution:
     overridden = [
-        kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name)
+        kind
+        for name in ("__getitem__", "__missing__")
+        for kind in overriders(value, name)
     ]
     overridden = [
-        kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)
+        kind
+        for kind in overridden
+        if kind is not dict and not dicts.gives_nothing(value, kind)
     ]
     # Looking up another key would call its __hash__ and __eq__.
     if type(key) not in PLAIN or not dicts.has_plain_keys(value):
@@ -471,7 +579,11 @@ def _key(value: Any, key: Any) -> Resolution:
     # `__missing__` may make a value for any key.
     if overridden:
         return Resolution()
-    fact = {"type": name_of(type(value)), "key": key, "similar": similar(key, dict.keys(value))}
+    fact = {
+        "type": name_of(type(value)),
+        "key": key,
+        "similar": similar(key, dict.keys(value)),
+    }
     return Resolution(missing=(Missing("keys", fact),))
 
 
@@ -486,7 +598,10 @@ def _index(value: Any, index: Any) -> Resolution | None:
             return Resolution(base.__getitem__(value, index))
         return Resolution(
             missing=(
-                Missing("keys", {"type": name_of(type(value)), "index": index, "length": length}),
+                Missing(
+                    "keys",
+                    {"type": name_of(type(value)), "index": index, "length": length},
+                ),
             )
         )
     # A boolean counts as 0 or 1, and a slice always works.
@@ -496,7 +611,11 @@ def _index(value: Any, index: Any) -> Resolution | None:
         missing=(
             Missing(
                 "keys",
-                {"type": name_of(type(value)), "index": _short_text(index), "length": length},
+                {
+                    "type": name_of(type(value)),
+                    "index": _short_text(index),
+                    "length": length,
+                },
             ),
         )
     )

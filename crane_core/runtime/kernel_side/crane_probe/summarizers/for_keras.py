@@ -39,12 +39,18 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
 def _public_layers(value: Any) -> list[Any]:
     """The layers as `layers` lists them: a Sequential hides the layer that only states its input."""
     own = layers_of(instance_dict(value))
-    hides_input = is_of_keras(value, "Sequential") and own and type(own[0]).__name__ == "InputLayer"
+    hides_input = (
+        is_of_keras(value, "Sequential")
+        and own
+        and type(own[0]).__name__ == "InputLayer"
+    )
     return own[1:] if hides_input else own
 
 
 def _is_property_of_keras(value: Any, name: str) -> bool:
-    owner = next((kind for kind in mro_of(type(value)) if name in class_dict(kind)), None)
+    owner = next(
+        (kind for kind in mro_of(type(value)) if name in class_dict(kind)), None
+    )
     return (
         owner is not None
         and package_of(owner) in PACKAGES

@@ -11,7 +11,11 @@ from typing import Any
 from ..anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, name_of
 from ..groups import merged
 
-_TEXTS = {"title": ("title",), "x_label": ("xaxis", "label"), "y_label": ("yaxis", "label")}
+_TEXTS = {
+    "title": ("title",),
+    "x_label": ("xaxis", "label"),
+    "y_label": ("yaxis", "label"),
+}
 
 
 def figure(value: Any, look: Any) -> dict[str, Any]:
@@ -22,7 +26,9 @@ def figure(value: Any, look: Any) -> dict[str, Any]:
     parts = list(list.__iter__(axes)) if is_kind(axes, list) else _stacked(held)
     shown = [(str(at), part) for at, part in enumerate(parts[: look.limits.items])]
     inside = look.inside(shown)
-    plus: dict[str, Any] = {group: {"axes": facts} for group, facts in inside.items() if facts}
+    plus: dict[str, Any] = {
+        group: {"axes": facts} for group, facts in inside.items() if facts
+    }
     return {"plus": merged(plus, {"structure": {"n_axes": len(parts)}})}
 
 
@@ -37,7 +43,9 @@ def axes(value: Any, look: Any) -> dict[str, Any]:
     children = held.get("_children")
     # Older releases keep artists in a list per kind.
     kinds = (
-        Counter(name_of(type(child)) for child in children) if type(children) is list else Counter()
+        Counter(name_of(type(child)) for child in children)
+        if type(children) is list
+        else Counter()
     )
     words = {
         name: text
@@ -46,7 +54,11 @@ def axes(value: Any, look: Any) -> dict[str, Any]:
     }
     # The nearest class with a name: polar, 3d, rectilinear.
     projection = next(
-        (class_dict(kind)["name"] for kind in mro_of(type(value)) if "name" in class_dict(kind)),
+        (
+            class_dict(kind)["name"]
+            for kind in mro_of(type(value))
+            if "name" in class_dict(kind)
+        ),
         None,
     )
     return {

@@ -10,7 +10,12 @@ from typing import Any, Iterator
 from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
 from ..chains.following import Missing, Resolution
 from ..contents import arrays, sequences
-from ..contents.number_facts import distinct_facts, fraction_facts, more_facts, range_facts
+from ..contents.number_facts import (
+    distinct_facts,
+    fraction_facts,
+    more_facts,
+    range_facts,
+)
 from ..contents.sequences import RowOfValues
 from ..groups import merged
 from ..kinds import counted
@@ -18,7 +23,17 @@ from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 from . import for_builtins
 
 # Computed in C from what the array stores: reading them runs no code of Python.
-_READABLE = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize", "T", "real", "strides")
+_READABLE = (
+    "shape",
+    "dtype",
+    "ndim",
+    "size",
+    "nbytes",
+    "itemsize",
+    "T",
+    "real",
+    "strides",
+)
 _SHOWN_ELEMENTS = 20
 _MOST_COPIED = 1_000_000
 """Elements of a masked array beyond which those that are not masked are not gathered."""
@@ -50,14 +65,20 @@ def _told(value: Any, plain: Any, look: Any) -> dict[str, Any]:
     # Without the mask the numbers under it would count, so it is read before anything else.
     if mask is None or not look.affords(mask.size):
         return _content(plain, look)
-    n_masked = {"plus": {"values": {"n_masked": int(arrays.numpy().count_nonzero(mask))}}}
+    n_masked = {
+        "plus": {"values": {"n_masked": int(arrays.numpy().count_nonzero(mask))}}
+    }
     return merged(_unmasked(plain, mask, look), n_masked)
 
 
 def _mask_of(value: Any) -> Any:
     """The mask of a masked array that masks something; None elsewhere."""
     np = arrays.numpy()
-    mask: Any = instance_dict(value).get("_mask", None) if type(value) is not np.ndarray else None
+    mask: Any = (
+        instance_dict(value).get("_mask", None)
+        if type(value) is not np.ndarray
+        else None
+    )
     is_mask = (
         type(mask) is np.ndarray
         and mask.dtype.kind == "b"
@@ -69,20 +90,26 @@ def _mask_of(value: Any) -> Any:
 def _unmasked(plain: Any, mask: Any, look: Any) -> dict[str, Any]:
     """Facts about the elements that are not masked; those of a small array in their places, null where masked."""
     if plain.size > _MOST_COPIED:
-        return {"values": {"not_computed": f"what is not masked of {plain.size} values"}}
+        return {
+            "values": {"not_computed": f"what is not masked of {plain.size} values"}
+        }
     told = _content(plain[~mask], look)
     if plain.ndim != 1:
         # Distinct values of a table of numbers say nothing about its rows.
         told.get("values", {}).pop("value_info", None)
     shown = (
         # A time or object that is masked has no spelling to be covered.
-        _elements(plain, look).get("items") if plain.dtype.kind not in arrays.TIMES + "O" else None
+        _elements(plain, look).get("items")
+        if plain.dtype.kind not in arrays.TIMES + "O"
+        else None
     )
     told.get("plus", {}).get("values", {}).pop("items", None)
     return (
         told
         if shown is None
-        else merged(told, {"plus": {"values": {"items": _covered(shown, mask.tolist())}}})
+        else merged(
+            told, {"plus": {"values": {"items": _covered(shown, mask.tolist())}}}
+        )
     )
 
 
@@ -114,7 +141,9 @@ def _content(plain: Any, look: Any) -> dict[str, Any]:
         }
     return {
         "plus": {
-            "representation": {"fields": [look.text(name) for name in plain.dtype.names or ()]}
+            "representation": {
+                "fields": [look.text(name) for name in plain.dtype.names or ()]
+            }
         }
     }
 
@@ -156,7 +185,11 @@ def _times(plain: Any) -> list[str]:
 
 
 def _shown(value: Any, look: Any) -> Any:
-    return [_shown(item, look) for item in value] if type(value) is list else look.scalar(value)
+    return (
+        [_shown(item, look) for item in value]
+        if type(value) is list
+        else look.scalar(value)
+    )
 
 
 def elements(plain: Any) -> Iterator[Any]:
@@ -200,7 +233,11 @@ def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
     ):
         return {}
     kinds = [counted(plain[:, at].tolist().__iter__) for at in range(plain.shape[1])]
-    return {"column_types": [sequences.kind_counts(each, look.limits.values) for each in kinds]}
+    return {
+        "column_types": [
+            sequences.kind_counts(each, look.limits.values) for each in kinds
+        ]
+    }
 
 
 def scalar(value: Any, look: Any) -> dict[str, Any]:
@@ -273,7 +310,10 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     if step.kind == CALL:
         return Resolution(
             missing=(
-                Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),
+                Missing(
+                    "attributes",
+                    {"type": type_name(type(value)), "attribute": "__call__"},
+                ),
             )
         )
     return None if step.kind == ATTRIBUTE else Resolution()
@@ -291,7 +331,12 @@ def _follow_archive(value: Any, step: ChainStep) -> Resolution | None:
         return Resolution(
             missing=(
                 Missing(
-                    "keys", {"type": type_name(type(value)), "key": step.value, "keys": names[:20]}
+                    "keys",
+                    {
+                        "type": type_name(type(value)),
+                        "key": step.value,
+                        "keys": names[:20],
+                    },
                 ),
             )
         )
@@ -319,7 +364,8 @@ def _index(plain: Any, index: Any) -> Resolution:
 def _is_basic(part: Any) -> bool:
     if type(part) is slice:
         return all(
-            bound is None or type(bound) is int for bound in (part.start, part.stop, part.step)
+            bound is None or type(bound) is int
+            for bound in (part.start, part.stop, part.step)
         )
     return part is None or type(part) is int
 
@@ -330,7 +376,11 @@ def _field(plain: Any, index: Any) -> Resolution:
     if names is None:
         return _out(plain, index, "an array without fields takes no text as index")
     if type(index) is str:
-        return Resolution(plain[index]) if index in names else _out(plain, index, "no such field")
+        return (
+            Resolution(plain[index])
+            if index in names
+            else _out(plain, index, "no such field")
+        )
     return Resolution()
 
 
@@ -348,12 +398,22 @@ def _out(plain: Any, index: Any, why: str) -> Resolution:
 def _spelled(index: Any) -> Any:
     if type(index) is list:
         return [_spelled(part) for part in index]
-    return str(index) if type(index) is slice else index.text if type(index) is Unknown else index
+    return (
+        str(index)
+        if type(index) is slice
+        else index.text
+        if type(index) is Unknown
+        else index
+    )
 
 
 def sign(value: Any) -> str:
     """The dtype: what tells arrays of one shape apart."""
-    return dtype_text(base_array(value).dtype) if is_kind(value, arrays.numpy().ndarray) else ""
+    return (
+        dtype_text(base_array(value).dtype)
+        if is_kind(value, arrays.numpy().ndarray)
+        else ""
+    )
 
 
 FOLLOW = follow

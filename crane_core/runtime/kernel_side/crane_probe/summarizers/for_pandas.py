@@ -59,9 +59,14 @@ class View(NamedTuple):
 def data_frame(value: Any, look: Any) -> dict[str, Any]:
     """Shape; dtypes; has_nan of the whole; facts per column; index; labels of all columns."""
     frame = frame_of(value)
-    columns, labels = columns_of(frame), labels_of(frame.columns, look.limits.names * 10)
+    columns, labels = (
+        columns_of(frame),
+        labels_of(frame.columns, look.limits.names * 10),
+    )
     dtypes = [column_values.dtype_text(column.values) for column in columns]
-    view = View(frame, columns, labels, _names(labels, look), dtypes, _block_ranges(frame, look))
+    view = View(
+        frame, columns, labels, _names(labels, look), dtypes, _block_ranges(frame, look)
+    )
     shown = _shown(labels, len(columns), look)
     facts = {
         view.names[at]: _facts(view, at, look, is_brief=number >= look.limits.columns)
@@ -76,7 +81,8 @@ def data_frame(value: Any, look: Any) -> dict[str, Any]:
         },
     }
     return merged(
-        summary, {"plus": merged(_beyond(view, facts, look), _not_shown(view, shown, look))}
+        summary,
+        {"plus": merged(_beyond(view, facts, look), _not_shown(view, shown, look))},
     )
 
 
@@ -88,7 +94,9 @@ def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, A
         # Where all labels are texts, there is nothing to say about them.
         "column_index": _labels_facts(view.frame, look),
         "per_column": {
-            name: found.representation for name, found in facts.items() if found.representation
+            name: found.representation
+            for name, found in facts.items()
+            if found.representation
         },
     }
     values = {
@@ -107,14 +115,22 @@ def _not_shown(view: View, shown: list[int], look: Any) -> dict[str, Any]:
     """Of columns beyond the limit those that are not numbers: a model or a sum over all columns meets them as well."""
     told = set(shown)
     others = [
-        at for at in range(len(view.names)) if at not in told and not _is_number(view.columns[at])
+        at
+        for at in range(len(view.names))
+        if at not in told and not _is_number(view.columns[at])
     ]
     facts = {
-        view.names[at]: _facts(view, at, look, is_brief=True) for at in others[:_OTHER_COLUMNS]
+        view.names[at]: _facts(view, at, look, is_brief=True)
+        for at in others[:_OTHER_COLUMNS]
     }
-    found = {name: merged(of_column.values, of_column.more) for name, of_column in facts.items()}
+    found = {
+        name: merged(of_column.values, of_column.more)
+        for name, of_column in facts.items()
+    }
     dtypes = {view.names[at]: view.dtypes[at] for at in others[: look.limits.names]}
-    return merged({}, {"representation": {"dtypes": dtypes}, "values": {"per_column": found}})
+    return merged(
+        {}, {"representation": {"dtypes": dtypes}, "values": {"per_column": found}}
+    )
 
 
 def _is_number(column: StoredColumn) -> bool:
@@ -127,21 +143,27 @@ def _names(labels: list[Any], look: Any) -> list[str]:
     texts = [look.label(label) for label in labels]
     # `df["a"]` of a label that occurs twice is a frame: two columns must not become one entry.
     double = set(repeated(texts))
-    return [f"{text} [{at}]" if text in double else text for at, text in enumerate(texts)]
+    return [
+        f"{text} [{at}]" if text in double else text for at, text in enumerate(texts)
+    ]
 
 
 def _shown(labels: list[Any], n_columns: int, look: Any) -> list[int]:
     """Positions of the columns that are stated: those the target names, then the first ones."""
     asked = columns_asked(look.asked(), look.mentioned, labels)
     n_others = look.limits.columns if not look.is_nested else _NESTED_COLUMNS
-    return list(dict.fromkeys([*asked[: look.limits.asked], *range(min(n_columns, n_others))]))[
-        : max(n_others, len(asked))
-    ]
+    return list(
+        dict.fromkeys([*asked[: look.limits.asked], *range(min(n_columns, n_others))])
+    )[: max(n_others, len(asked))]
 
 
 def _listed(names: list[str], n_columns: int, look: Any) -> list[str]:
     shown = names[: look.limits.names]
-    return shown if n_columns <= len(shown) else [*shown, f"\u2026 {n_columns - len(shown)} more"]
+    return (
+        shown
+        if n_columns <= len(shown)
+        else [*shown, f"\u2026 {n_columns - len(shown)} more"]
+    )
 
 
 def _counts(dtypes: list[str]) -> dict[str, int]:
@@ -154,7 +176,11 @@ def _block_ranges(frame: Frame, look: Any) -> dict[int, Ranges | None]:
     for number, block in enumerate(frame.blocks):
         array = ndarray_of(block.values)
         # Periods are stored as integers, whose range would be that of days since 1970.
-        if array is None or array.ndim != 2 or name_of(type(block.values)) == "PeriodArray":
+        if (
+            array is None
+            or array.ndim != 2
+            or name_of(type(block.values)) == "PeriodArray"
+        ):
             continue
         if array.dtype.kind in arrays.NUMERIC + arrays.TIMES:
             found[number] = _ranges_in_time(array, look)
@@ -173,7 +199,9 @@ def _facts(view: View, at: int, look: Any, *, is_brief: bool) -> ColumnFacts:
     column = view.columns[at]
     known = view.ranges.get(column.block)
     return column_values.facts_of(
-        column.values, look, KnownColumn(known, column.row if known is not None else 0, is_brief)
+        column.values,
+        look,
+        KnownColumn(known, column.row if known is not None else 0, is_brief),
     )
 
 
@@ -221,7 +249,9 @@ def _duplicates(view: View, look: Any) -> dict[str, Any]:
             continue
         values = [view.columns[view.labels.index(key)].values for key in keys]
         if all(_is_hashable(each) for each in values):
-            found[", ".join(map(str, keys))] = _counted_rows(list(zip(*map(to_list, values))), look)
+            found[", ".join(map(str, keys))] = _counted_rows(
+                list(zip(*map(to_list, values))), look
+            )
     return found
 
 
@@ -235,7 +265,11 @@ def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
     counts = Counter(rows)
     double = next((row for row, count in counts.items() if count > 1), None)
     facts: dict[str, Any] = {"n_duplicates": len(rows) - len(counts)}
-    return facts if double is None else dict(facts, first=[look.scalar(part) for part in double])
+    return (
+        facts
+        if double is None
+        else dict(facts, first=[look.scalar(part) for part in double])
+    )
 
 
 def _over_all_columns(view: View) -> dict[str, Any]:
@@ -266,7 +300,9 @@ def _is_infinite(*ends: Any) -> bool:
 
 def _labels_facts(frame: Frame, look: Any) -> dict[str, Any]:
     """The index of the columns where it is not the usual one of texts."""
-    kinds = {type_name(type(label)) for label in labels_of(frame.columns, look.limits.names)}
+    kinds = {
+        type_name(type(label)) for label in labels_of(frame.columns, look.limits.names)
+    }
     if is_multi(frame.columns):
         return index_facts(frame.columns, look)
     return {"label_types": sorted(kinds)} if kinds - {"str"} else {}
@@ -281,14 +317,22 @@ def series(value: Any, look: Any) -> dict[str, Any]:
     summary = {
         "structure": {"length": length_of(index)},
         "representation": {"dtype": column_values.dtype_text(values)},
-        "values": {"has_nan": found.values.get("has_nan", "not computed"), "value_info": info},
+        "values": {
+            "has_nan": found.values.get("has_nan", "not computed"),
+            "value_info": info,
+        },
     }
     name = series_name(value)
     representation = dict(
         {"name": look.scalar(name)} if name is not None else {}, **found.representation
     )
-    plus = {"structure": {"index": index_facts(index, look)}, "representation": representation}
-    more = merged(found.more, column_values.rarest(values, found.values.get("num_unique"), look))
+    plus = {
+        "structure": {"index": index_facts(index, look)},
+        "representation": representation,
+    }
+    more = merged(
+        found.more, column_values.rarest(values, found.values.get("num_unique"), look)
+    )
     return dict(summary, plus=dict(plus, values=merged(more, _items(values, look))))
 
 
@@ -304,9 +348,14 @@ def index(value: Any, look: Any) -> dict[str, Any]:
     labels = [
         look.scalar(label)
         # The first labels tell the kind; a long index is shown by its ends in index_facts.
-        for label in labels_of(value, look.limits.names if length_of(value) < 1000 else 10)
+        for label in labels_of(
+            value, look.limits.names if length_of(value) < 1000 else 10
+        )
     ]
-    plus = {"structure": {"index": index_facts(value, look)}, "values": {"labels": labels}}
+    plus = {
+        "structure": {"index": index_facts(value, look)},
+        "values": {"labels": labels},
+    }
     # Their labels are computed: index_values would make an array of all of them.
     if is_multi(value) or is_range(value):
         return {"structure": {"length": length_of(value)}, "plus": plus}
@@ -340,9 +389,13 @@ def groups(value: Any, look: Any) -> dict[str, Any]:
     by = held.get("keys")
     facts = {
         # An array of keys has no spelling.
-        "by": look.scalar(by) if not isinstance(by, list) else [look.scalar(key) for key in by]
+        "by": look.scalar(by)
+        if not isinstance(by, list)
+        else [look.scalar(key) for key in by]
     }
-    plus: dict[str, Any] = {group: {"grouped": part} for group, part in inside.items() if part}
+    plus: dict[str, Any] = {
+        group: {"grouped": part} for group, part in inside.items() if part
+    }
     return {"plus": merged(plus, {"values": facts})}
 
 
@@ -377,14 +430,19 @@ def content(value: Any) -> tuple[Any, ...]:
     if is_kind(value, module.DataFrame):
         frame = frame_of(value)
         labels = tuple(
-            label for label in labels_of(frame.columns, _COMPARED_LABELS) if type(label) in PLAIN
+            label
+            for label in labels_of(frame.columns, _COMPARED_LABELS)
+            if type(label) in PLAIN
         )
         return labels, tuple(
-            column_values.dtype_text(block.values) for block in frame.blocks[:_COMPARED_LABELS]
+            column_values.dtype_text(block.values)
+            for block in frame.blocks[:_COMPARED_LABELS]
         )
     if is_kind(value, module.Series):
         return (column_values.dtype_text(series_values(value)),)
-    is_flat = is_kind(value, module.Index) and not is_multi(value) and not is_range(value)
+    is_flat = (
+        is_kind(value, module.Index) and not is_multi(value) and not is_range(value)
+    )
     return (column_values.dtype_text(index_values(value)),) if is_flat else ()
 
 
@@ -399,5 +457,7 @@ SUMMARIZERS = {
     "Index": index,
     "ExtensionArray": extension_array,
     **dict.fromkeys(("DataFrameGroupBy", "SeriesGroupBy"), groups),
-    **dict.fromkeys(("Timestamp", "Timedelta", "Period", "Interval", "NAType", "NaTType"), moment),
+    **dict.fromkeys(
+        ("Timestamp", "Timedelta", "Period", "Interval", "NAType", "NaTType"), moment
+    ),
 }

@@ -34,7 +34,8 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     dtype = held.get("dtype", held.get("_dtype"))
     return {
         "plus": merged(
-            facts, {"representation": {"dtype": str(dtype)}} if dtype is not None else {}
+            facts,
+            {"representation": {"dtype": str(dtype)}} if dtype is not None else {},
         )
     }
 
@@ -64,7 +65,9 @@ def _stored(stored: Any, shape: tuple[int, ...], look: Any) -> dict[str, Any]:
 def _format(value: Any) -> str:
     # Classes are named after their format in all releases: csr_matrix, csr_array, _csr_base.
     names = [
-        name_of(kind) for kind in mro_of(type(value)) if module_of(kind).startswith("scipy.sparse")
+        name_of(kind)
+        for kind in mro_of(type(value))
+        if module_of(kind).startswith("scipy.sparse")
     ]
     return next(
         (each for name in names for each in _FORMATS if each in name.lower()),

@@ -76,7 +76,8 @@ def estimator(value: Any, look: Any) -> dict[str, Any]:
     }
     plus = merged(_parameters(held, value, look), _learnt(held, look))
     return merged(
-        merged(summary, _encoder(held, value, look)), {"plus": merged(plus, _parts(held, look))}
+        merged(summary, _encoder(held, value, look)),
+        {"plus": merged(plus, _parts(held, look))},
     )
 
 
@@ -94,7 +95,9 @@ def is_fitted(value: Any) -> Any:
     if steps or type(held.get("steps")) is list:
         return is_fitted(steps[-1]) if steps else True
     union = [
-        part for _, part, _ in _named_parts(held, ("transformer_list",)) if type(part) is not str
+        part
+        for _, part, _ in _named_parts(held, ("transformer_list",))
+        if type(part) is not str
     ]
     if union or type(held.get("transformer_list")) is list:
         return all(bool(is_fitted(part)) for part in union)
@@ -110,9 +113,15 @@ def _number(value: Any, name: str, depth: int = 4) -> Any:
     held = instance_dict(value)
     # n_features_in_ of a pipeline is a property that asks its first step.
     if name in held or package_of(type(value)) != "sklearn" or not depth:
-        return held.get(name, held.get(_BEHIND.get((package_of(type(value)), name), "")))
+        return held.get(
+            name, held.get(_BEHIND.get((package_of(type(value)), name), ""))
+        )
     asked = static_attribute(value, name)
-    inner = _asked_for_it(held) if asked is not None and type(asked.value) is property else None
+    inner = (
+        _asked_for_it(held)
+        if asked is not None and type(asked.value) is property
+        else None
+    )
     return None if inner is None else _number(inner, name, depth - 1)
 
 
@@ -123,7 +132,11 @@ def _asked_for_it(held: dict[str, Any]) -> Any:
             # Steps are pairs, estimators of an ensemble are not.
             return parts[0][1] if type(parts[0]) is tuple else parts[0]
     return next(
-        (held[name] for name in ("best_estimator_", "regressor_", "estimator_") if name in held),
+        (
+            held[name]
+            for name in ("best_estimator_", "regressor_", "estimator_")
+            if name in held
+        ),
         None,
     )
 
@@ -152,7 +165,9 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     # A long list of defaults says nothing: only what was set differs from the documentation.
     defaults = _defaults(type(value))
     changed = [
-        name for name in defaults if name in held and not _is_default(held[name], defaults[name])
+        name
+        for name in defaults
+        if name in held and not _is_default(held[name], defaults[name])
     ]
     plain = {
         name: held[name]
@@ -170,14 +185,20 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     plus: dict[str, Any] = {
         group: {"parameters": facts} for group, facts in inside.items() if facts
     }
-    return merged(plus, {"values": {"parameters_set": values, "n_parameters_set": len(changed)}})
+    return merged(
+        plus, {"values": {"parameters_set": values, "n_parameters_set": len(changed)}}
+    )
 
 
 def _defaults(kind: type) -> dict[str, Any]:
     """The parameters of the constructor with their defaults, MISSING if there is none; no signature is read."""
     # inspect.signature would read __signature__, which may be code.
     made = next(
-        (class_dict(each)["__init__"] for each in mro_of(kind) if "__init__" in class_dict(each)),
+        (
+            class_dict(each)["__init__"]
+            for each in mro_of(kind)
+            if "__init__" in class_dict(each)
+        ),
         None,
     )
     if type(made) is not types.FunctionType:
@@ -236,7 +257,9 @@ def _learnt(held: dict[str, Any], look: Any) -> dict[str, Any]:
     inside = look.inside(
         (name, held[name]) for name in told if name not in ("steps_", "transformers_")
     )
-    plus: dict[str, Any] = {group: {"learnt": facts} for group, facts in inside.items() if facts}
+    plus: dict[str, Any] = {
+        group: {"learnt": facts} for group, facts in inside.items() if facts
+    }
     return merged(plus, {"values": values})
 
 
@@ -245,7 +268,9 @@ def _categories(values: Any, look: Any) -> Any:
         return look.scalar(values)
     shown = [look.scalar(item) for item in values.tolist()[: 2 * look.limits.values]]
     return (
-        shown if len(values) <= len(shown) else [*shown, f"\u2026 {len(values) - len(shown)} more"]
+        shown
+        if len(values) <= len(shown)
+        else [*shown, f"\u2026 {len(values) - len(shown)} more"]
     )
 
 
@@ -261,7 +286,9 @@ def _parts(held: dict[str, Any], look: Any) -> dict[str, Any]:
         if given is not MISSING
     }
     inside = look.inside(parts)
-    plus: dict[str, Any] = {group: {"steps": facts} for group, facts in inside.items() if facts}
+    plus: dict[str, Any] = {
+        group: {"steps": facts} for group, facts in inside.items() if facts
+    }
     order = {"step_order": [name for name, _ in parts]} if parts else {}
     return merged(plus, {"values": {"columns_of_steps": columns}, "structure": order})
 
@@ -282,7 +309,9 @@ def _named_parts(
                 yield (
                     part[0],
                     part[1],
-                    part[2] if len(part) == 3 and kept.startswith("transformers") else MISSING,
+                    part[2]
+                    if len(part) == 3 and kept.startswith("transformers")
+                    else MISSING,
                 )
             return
 
@@ -334,7 +363,11 @@ def _of_bunch(parts: dict[str, Any], after: ChainStep) -> Resolution:
     # `named_steps.keys` is the method of dict, not a step.
     if hasattr(dict, after.value):
         return Resolution(n_steps=2)
-    fact = {"type": "Bunch", "attribute": after.value, "similar": similar(after.value, parts)}
+    fact = {
+        "type": "Bunch",
+        "attribute": after.value,
+        "similar": similar(after.value, parts),
+    }
     return Resolution(missing=(Missing("attributes", fact),), n_steps=2)
 
 
@@ -343,19 +376,38 @@ def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Resolution:
         return Resolution(n_steps=n_steps)
     if name in parts:
         return Resolution(parts[name], n_steps=n_steps)
-    fact = {"type": "Pipeline", "key": name, "similar": similar(name, parts), "keys": list(parts)}
+    fact = {
+        "type": "Pipeline",
+        "key": name,
+        "similar": similar(name, parts),
+        "keys": list(parts),
+    }
     return Resolution(missing=(Missing("keys", fact),), n_steps=n_steps)
 
 
-def _conditional(value: Any, held: dict[str, Any], step: ChainStep) -> Resolution | None:
+def _conditional(
+    value: Any, held: dict[str, Any], step: ChainStep
+) -> Resolution | None:
     """A method that an estimator has only where a setting, or what it passes the call on to, allows it."""
     setting = _BY_SETTING.get(step.value, "")
     # _is_conditional: a subclass may define the method itself.
-    if setting in held and held[setting] is False and _is_conditional(value, step.value):
-        fact = {"type": type_name(type(value)), "attribute": step.value, "why": f"{setting}=False"}
+    if (
+        setting in held
+        and held[setting] is False
+        and _is_conditional(value, step.value)
+    ):
+        fact = {
+            "type": type_name(type(value)),
+            "attribute": step.value,
+            "why": f"{setting}=False",
+        }
         return Resolution(missing=(Missing("attributes", fact),))
     inner = _delegate(held)
-    if inner is None or step.value in _NOT_PASSED_ON or not _is_conditional(value, step.value):
+    if (
+        inner is None
+        or step.value in _NOT_PASSED_ON
+        or not _is_conditional(value, step.value)
+    ):
         return None
     # Only where the inner one certainly lacks it: its own __getattr__ might have it.
     if _stores(inner, step.value) or exists(inner, step.value) is not False:
@@ -379,7 +431,12 @@ def _delegate(held: dict[str, Any]) -> Any:
 
 def _is_conditional(value: Any, name: str) -> bool:
     kept = next(
-        (class_dict(kind)[name] for kind in mro_of(type(value)) if name in class_dict(kind)), None
+        (
+            class_dict(kind)[name]
+            for kind in mro_of(type(value))
+            if name in class_dict(kind)
+        ),
+        None,
     )
     # The second is the class of releases before 1.0.
     return name_of(type(kept)) in ("_AvailableIfDescriptor", "_IffHasAttrDescriptor")

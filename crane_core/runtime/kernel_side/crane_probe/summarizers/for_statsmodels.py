@@ -21,7 +21,11 @@ def results(value: Any, look: Any) -> dict[str, Any]:
     # fit() returns a wrapper that passes attributes on to the results.
     inner = own_dict(value).get("_results", value)
     told = _model(own_dict(inner).get("model"), look)
-    return {"plus": merged(told, {"values": {"is_fitted": True}})} if told else {"plus": {}}
+    return (
+        {"plus": merged(told, {"values": {"is_fitted": True}})}
+        if told
+        else {"plus": {}}
+    )
 
 
 def model(value: Any, look: Any) -> dict[str, Any]:
@@ -49,7 +53,9 @@ def _model(value: Any, look: Any) -> dict[str, Any]:
         },
         "representation": {
             "model": name_of(type(value)),
-            "formula": look.text(data["formula"]) if type(data.get("formula")) is str else None,
+            "formula": look.text(data["formula"])
+            if type(data.get("formula")) is str
+            else None,
             "target": _target(target, look),
             "columns": None
             if names is None
@@ -63,7 +69,11 @@ def _model(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _shape(array: Any) -> tuple[int, ...]:
-    return tuple(int(length) for length in array.shape) if type_name(type(array)) == _ARRAY else ()
+    return (
+        tuple(int(length) for length in array.shape)
+        if type_name(type(array)) == _ARRAY
+        else ()
+    )
 
 
 def _length(array: Any) -> int | None:
@@ -85,7 +95,9 @@ def _target(target: Any, look: Any) -> Any:
         names = labels_of(frame_of(target).columns)
         # Several targets have no one name.
         return look.scalar(names[0]) if len(names) == 1 else None
-    is_series = package_of(type(target)) == "pandas" and name_of(type(target)) == "Series"
+    is_series = (
+        package_of(type(target)) == "pandas" and name_of(type(target)) == "Series"
+    )
     name = series_name(target) if is_series else None
     return None if name is None else look.scalar(name)
 

@@ -26,7 +26,9 @@ _SPELLED = (
 def plain(value: Any) -> Any:
     """The value as text; other values unchanged."""
     # Through the class that defines it: str(value) of a subclass is its own __str__.
-    kind = next((each for each in mro_of(type(value)) if name_of(each) in _SPELLED), None)
+    kind = next(
+        (each for each in mro_of(type(value)) if name_of(each) in _SPELLED), None
+    )
     return (
         value
         if kind is None
@@ -43,19 +45,29 @@ def path(value: Any, look: Any) -> dict[str, Any]:
     """A path and whether something is there."""
     # os.fspath of a path is a stored text; the file itself is not opened.
     text = os.fspath(value)
-    return {"plus": {"values": {"value": look.text(text), "exists": os.path.lexists(text)}}}
+    return {
+        "plus": {"values": {"value": look.text(text), "exists": os.path.lexists(text)}}
+    }
 
 
 def pattern(value: Any, look: Any) -> dict[str, Any]:
     """A compiled regular expression: its text and its number of groups."""
-    return {"plus": {"values": {"pattern": look.scalar(value.pattern), "n_groups": value.groups}}}
+    return {
+        "plus": {
+            "values": {"pattern": look.scalar(value.pattern), "n_groups": value.groups}
+        }
+    }
 
 
 def file(value: Any, look: Any) -> dict[str, Any]:
     """An open or closed file of text or bytes."""
     inner = vars(type(value)).get("buffer") or vars(type(value)).get("raw")
     # Only layers of C: a file that a class of the notebook wraps would run its code.
-    below = inner.__get__(value) if inner is not None and module_of(type(value)) == "_io" else value
+    below = (
+        inner.__get__(value)
+        if inner is not None and module_of(type(value)) == "_io"
+        else value
+    )
     if module_of(type(below)) != "_io":
         return {}
     return {"plus": {"values": {"closed": bool(value.closed)}}}
@@ -67,6 +79,14 @@ SUMMARIZERS = {
     "Path": path,
     "Pattern": pattern,
     **dict.fromkeys(
-        ("TextIOWrapper", "BufferedReader", "BufferedWriter", "FileIO", "StringIO", "BytesIO"), file
+        (
+            "TextIOWrapper",
+            "BufferedReader",
+            "BufferedWriter",
+            "FileIO",
+            "StringIO",
+            "BytesIO",
+        ),
+        file,
     ),
 }

@@ -46,7 +46,10 @@ def _loaded_keras(value: Any) -> Any:
     """The module that `tf.keras` refers to; None while it is not loaded."""
     held = instance_dict(value)
     # With a submodule the loader is for another module than Keras itself.
-    if held.get("_tfll_initialized") is not True or held.get("_tfll_submodule") is not None:
+    if (
+        held.get("_tfll_initialized") is not True
+        or held.get("_tfll_submodule") is not None
+    ):
         return None
     return sys.modules.get(_KERAS.get(str(held.get("_tfll_keras_version")), ""))
 

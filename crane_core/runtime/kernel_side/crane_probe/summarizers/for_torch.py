@@ -48,7 +48,9 @@ def _in_module(value: Any, step: ChainStep) -> Resolution | None:
     if step.kind != ATTRIBUTE:
         return Resolution()
     # torch keeps parameters and submodules in its own dicts, where only __getattr__ finds them.
-    if static_attribute(value, step.value) is not None or not modules.is_answered_by_torch(value):
+    if static_attribute(
+        value, step.value
+    ) is not None or not modules.is_answered_by_torch(value):
         return None
     parts = modules.held_parts(value)
     if step.value in parts:
@@ -82,13 +84,17 @@ def _item(value: Any, item: Any) -> Resolution | None:
         inside = modules.children(value)
         is_there = -len(inside) <= item < len(inside)
         return (
-            Resolution(inside[item]) if is_there else _no_key(value, index=item, length=len(inside))
+            Resolution(inside[item])
+            if is_there
+            else _no_key(value, index=item, length=len(inside))
         )
     return Resolution()
 
 
 def _no_key(value: Any, **fact: Any) -> Resolution:
-    return Resolution(missing=(Missing("keys", dict({"type": type_name(type(value))}, **fact)),))
+    return Resolution(
+        missing=(Missing("keys", dict({"type": type_name(type(value))}, **fact)),)
+    )
 
 
 def _in_tensor(value: Any, step: ChainStep) -> Resolution | None:
@@ -114,12 +120,19 @@ def _view(value: Any, index: Any) -> Resolution:
     parts = index if type(index) is tuple else (index,)
     shape = tensors.shape_of(value)
     # Masks and index tensors copy, and may live on a GPU.
-    if not all(part is None or type(part) is int or _is_plain_slice(part) for part in parts):
+    if not all(
+        part is None or type(part) is int or _is_plain_slice(part) for part in parts
+    ):
         return Resolution()
     taken = [part for part in parts if part is not None]
     if len(taken) > len(shape):
-        return _no_key(value, index=_spelled(index), shape=shape, why="too many indices")
-    if any(type(part) is int and not -size <= part < size for part, size in zip(taken, shape)):
+        return _no_key(
+            value, index=_spelled(index), shape=shape, why="too many indices"
+        )
+    if any(
+        type(part) is int and not -size <= part < size
+        for part, size in zip(taken, shape)
+    ):
         return _no_key(value, index=_spelled(index), shape=shape, why="out of bounds")
     return Resolution(torch().Tensor.__getitem__(value, index))
 
@@ -166,6 +179,8 @@ SUMMARIZERS = {
     "torch.utils.data.dataset.ConcatDataset": data.concatenated,
     "torch.utils.data.dataset.IterableDataset": data.iterable_dataset,
     "torch.utils.data.dataloader.DataLoader": data.loader,
-    **dict.fromkeys(("LRScheduler", "_LRScheduler", "ReduceLROnPlateau"), training.scheduler),
+    **dict.fromkeys(
+        ("LRScheduler", "_LRScheduler", "ReduceLROnPlateau"), training.scheduler
+    ),
     **dict.fromkeys(("dtype", "device", "layout", "memory_format"), constant),
 }

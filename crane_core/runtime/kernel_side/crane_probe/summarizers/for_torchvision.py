@@ -20,7 +20,12 @@ def composed(value: Any, look: Any) -> dict[str, Any]:
     if type(steps) not in ROWS:
         return {}
     shown = [_step(step, look) for step in steps[:_MOST_STEPS]]
-    return {"plus": {"structure": {"n_steps": len(steps)}, "representation": {"steps": shown}}}
+    return {
+        "plus": {
+            "structure": {"n_steps": len(steps)},
+            "representation": {"steps": shown},
+        }
+    }
 
 
 def _step(step: Any, look: Any) -> dict[str, Any]:

@@ -19,10 +19,14 @@ def of_array(array: Any, look: Any) -> dict[str, Any]:
     # The paper's extractor has no range for tensors, so that it is an addition.
     range_found = values.pop("value_range", None)
     more = dict(
-        plus.get("values", {}), **({} if range_found is None else {"value_range": range_found})
+        plus.get("values", {}),
+        **({} if range_found is None else {"value_range": range_found}),
     )
     # For flat continuous ones it has.
-    if array.ndim == 1 and values.get("value_info", {}).get("value_type") == "continuous":
+    if (
+        array.ndim == 1
+        and values.get("value_info", {}).get("value_type") == "continuous"
+    ):
         values["value_info"] = dict(values["value_info"], value_range=range_found)
     return {"values": values, "plus": dict(plus, values=more)}
 
@@ -32,6 +36,7 @@ def of_ranges(found: Ranges | None, size: int, look: Any) -> dict[str, Any]:
     facts = range_facts(found, 0, size, look)
     range_found = facts.pop("value_range", None)
     more = dict(
-        more_facts(found, 0, size), **({} if range_found is None else {"value_range": range_found})
+        more_facts(found, 0, size),
+        **({} if range_found is None else {"value_range": range_found}),
     )
     return {"values": facts, "plus": {"values": more}}

@@ -78,12 +78,16 @@ class AskedName(NamedTuple):
         )
 
     @property
-    def calls(self) -> tuple[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]], ...]:
+    def calls(
+        self,
+    ) -> tuple[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]], ...]:
         """Methods called on the object with their arguments; the method "" is a call of the object itself."""
         return tuple(call for chain in self.chains for call in _first_call(chain))
 
 
-def _first_call(chain: Chain) -> Iterator[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]]]:
+def _first_call(
+    chain: Chain,
+) -> Iterator[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]]]:
     steps = chain.steps
     if steps and steps[0].kind == CALL:
         yield ("", *steps[0].value)

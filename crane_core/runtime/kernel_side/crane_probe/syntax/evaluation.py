@@ -128,7 +128,11 @@ class Evaluation(Expressions):
         arguments = node.args
         for part in [*node.decorator_list, *arguments.defaults, *arguments.kw_defaults]:
             self.expression(part)
-        annotated = [*getattr(arguments, "posonlyargs", []), *arguments.args, *arguments.kwonlyargs]
+        annotated = [
+            *getattr(arguments, "posonlyargs", []),
+            *arguments.args,
+            *arguments.kwonlyargs,
+        ]
         for argument in [*annotated, arguments.vararg, arguments.kwarg]:
             self.expression(argument.annotation if argument else None)
         self.expression(node.returns)
@@ -188,7 +192,9 @@ class Evaluation(Expressions):
         was_certain = self._certain
         # `while True` runs its body at least once.
         self._certain = (
-            was_certain and isinstance(node.test, ast.Constant) and bool(node.test.value)
+            was_certain
+            and isinstance(node.test, ast.Constant)
+            and bool(node.test.value)
         )
         self.body(node.body)
         self._certain = was_certain
@@ -257,7 +263,8 @@ class Evaluation(Expressions):
 
 def _captured(pattern: Any) -> list[str]:
     names = [
-        getattr(node, "name", None) or getattr(node, "rest", None) for node in ast.walk(pattern)
+        getattr(node, "name", None) or getattr(node, "rest", None)
+        for node in ast.walk(pattern)
     ]
     return [name for name in names if isinstance(name, str)]
 

@@ -47,7 +47,14 @@ _CHANGES = {
 }
 """Methods that change the items of the object on which they are called, by package; "" for any other."""
 PASSES_ERRORS_ON = {
-    *("no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast", "GradientTape"),
+    *(
+        "no_grad",
+        "inference_mode",
+        "enable_grad",
+        "set_grad_enabled",
+        "autocast",
+        "GradientTape",
+    ),
     *("open", "device", "catch_warnings", "staticmethod", "classmethod"),
 }
 """Decorators and contexts, by the last part of their names, that raise what is raised in them."""
@@ -201,9 +208,15 @@ class Expressions:
             return
         calls = [link for link in links if isinstance(link, ast.Call)]
         for argument in [
-            part for call in calls for part in [*call.args, *(word.value for word in call.keywords)]
+            part
+            for call in calls
+            for part in [*call.args, *(word.value for word in call.keywords)]
         ]:
-            meaning = self.scopes.meaning(argument.id) if isinstance(argument, ast.Name) else None
+            meaning = (
+                self.scopes.meaning(argument.id)
+                if isinstance(argument, ast.Name)
+                else None
+            )
             if type(meaning) is Alias:
                 self.scopes.called.add(meaning.owner)
 
@@ -213,7 +226,10 @@ class Expressions:
         elif isinstance(link, ast.Call):
             for argument in [*link.args, *(keyword.value for keyword in link.keywords)]:
                 # any(... for ...) asks for the first element, while a bare generator may never run.
-                if isinstance(argument, ast.GeneratorExp) and called_name(link) in _CONSUMES:
+                if (
+                    isinstance(argument, ast.GeneratorExp)
+                    and called_name(link) in _CONSUMES
+                ):
                     self._comprehension(argument, [argument.elt])
                 else:
                     self.expression(argument)
@@ -228,7 +244,8 @@ class Expressions:
             return ChainStep(ITEM, known(link.slice, self.value_of))
         positional = tuple(self._argument(argument) for argument in link.args)
         named = tuple(
-            (keyword.arg or "**", self._argument(keyword.value)) for keyword in link.keywords
+            (keyword.arg or "**", self._argument(keyword.value))
+            for keyword in link.keywords
         )
         return ChainStep(CALL, (positional, named))
 
@@ -246,7 +263,9 @@ class Expressions:
         )
         # An element that the target has set makes the object another than the kernel's.
         is_made = (
-            any(owner == (meaning.name, 0) for owner, _ in self.scopes.made) if is_kernels else True
+            any(owner == (meaning.name, 0) for owner, _ in self.scopes.made)
+            if is_kernels
+            else True
         )
         return value._replace(name="" if is_made else meaning.name)
 
@@ -263,7 +282,9 @@ class Expressions:
             return self._kernel(meaning.name)
         return MISSING
 
-    def _note(self, name: str, steps: tuple[ChainStep, ...], *, stored: bool = False) -> None:
+    def _note(
+        self, name: str, steps: tuple[ChainStep, ...], *, stored: bool = False
+    ) -> None:
         """Notes the chain where its name is, or refers to, one of the kernel's."""
         meaning = self.scopes.meaning(name)
         # A name that is bound to something of the target has no chain in the kernel.
@@ -271,9 +292,13 @@ class Expressions:
             for chosen in _expanded((*meaning.steps, *steps)):
                 self._add(meaning, chosen, stored=stored)
 
-    def _add(self, meaning: Alias, steps: tuple[ChainStep, ...], *, stored: bool) -> None:
+    def _add(
+        self, meaning: Alias, steps: tuple[ChainStep, ...], *, stored: bool
+    ) -> None:
         # Setting `a.b` makes `a.b.c` unknown as well, so all beginnings count.
-        prefixes = ((meaning.owner, repr(steps[:length])) for length in range(1, len(steps) + 1))
+        prefixes = (
+            (meaning.owner, repr(steps[:length])) for length in range(1, len(steps) + 1)
+        )
         is_made = stored or any(prefix in self.scopes.made for prefix in prefixes)
         self.chains.append(
             Chain(
@@ -299,7 +324,10 @@ class Expressions:
     def _after(self, name: str, links: list[Any]) -> None:
         """What a call does: changes the object, runs a function of the notebook."""
         # Only the first call: what a second one is made on is not in the kernel.
-        at = next((number for number, link in enumerate(links) if isinstance(link, ast.Call)), None)
+        at = next(
+            (number for number, link in enumerate(links) if isinstance(link, ast.Call)),
+            None,
+        )
         if at is None:
             return
         call, steps = links[at], tuple(self._step(link) for link in links[:at])
@@ -313,7 +341,9 @@ class Expressions:
             # An item may have been replaced by the target: then the kernel's function is not the
             # one called.
             if not self._may_be_other(meaning, whole):
-                self._follow(self._find_callee(meaning.name, whole), call, meaning, steps)
+                self._follow(
+                    self._find_callee(meaning.name, whole), call, meaning, steps
+                )
         elif type(meaning) is Closure and not steps:
             self._follow_closure(meaning, call, name)
 
@@ -334,7 +364,9 @@ class Expressions:
         )
         return made or meaning.owner in self.scopes.changed
 
-    def _mark_change(self, meaning: Alias, steps: tuple[ChainStep, ...], call: ast.Call) -> None:
+    def _mark_change(
+        self, meaning: Alias, steps: tuple[ChainStep, ...], call: ast.Call
+    ) -> None:
         method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
         # `inplace=False` counts as well, as its value may not be known.
         in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
@@ -366,43 +398,72 @@ class Expressions:
         # A class's other methods may be called later, at an unknown time.
         self._may_enter(callee.others, callee.name, ())
 
-    def _follow_closure(self, closure: Closure, call: ast.Call | None, name: str) -> None:
+    def _follow_closure(
+        self, closure: Closure, call: ast.Call | None, name: str
+    ) -> None:
         node = closure.node
         if not isinstance(node, ast.ClassDef):
-            self._enter(node, name, closure.scopes, self._given(node, call, skip=0) if call else {})
+            self._enter(
+                node,
+                name,
+                closure.scopes,
+                self._given(node, call, skip=0) if call else {},
+            )
             return
         first, others = methods_of(node)
         if first is not None:
             # __new__, a metaclass or a decorator may make objects without __init__.
-            was_certain, self._certain = self._certain, self._certain and _makes_plainly(node)
+            was_certain, self._certain = (
+                self._certain,
+                self._certain and _makes_plainly(node),
+            )
             self._enter(
-                first, name, closure.scopes, self._given(first, call, skip=1) if call else {}
+                first,
+                name,
+                closure.scopes,
+                self._given(first, call, skip=1) if call else {},
             )
             self._certain = was_certain
         self._may_enter(others, name, closure.scopes)
 
-    def _may_enter(self, nodes: Iterable[Any], name: str, scopes: tuple[Any, ...]) -> None:
+    def _may_enter(
+        self, nodes: Iterable[Any], name: str, scopes: tuple[Any, ...]
+    ) -> None:
         was_certain, self._certain = self._certain, False
         for node in nodes:
             self._enter(node, f"{name}.{node.name}", scopes, {})
         self._certain = was_certain
 
-    def _enter(self, node: Any, name: str, scopes: tuple[Any, ...], given: dict[str, Any]) -> None:
+    def _enter(
+        self, node: Any, name: str, scopes: tuple[Any, ...], given: dict[str, Any]
+    ) -> None:
         """Reads the body of a function at the place of its call; each one once on the way down."""
         if any(node is outer for outer in self._following) or self._follows_left <= 0:
             return
         self._follows_left -= 1
-        outer_scopes, outer_via, outer_certain = self.scopes.locals, self._via, self._certain
+        outer_scopes, outer_via, outer_certain = (
+            self.scopes.locals,
+            self._via,
+            self._certain,
+        )
         self._following += (node,)
         self._certain = self._certain and _runs_when_called(node)
         scope = local_names(node)
         scope.update(
-            {parameter: meaning for parameter, meaning in given.items() if parameter in scope}
+            {
+                parameter: meaning
+                for parameter, meaning in given.items()
+                if parameter in scope
+            }
         )
         self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
         # A lambda's body is an expression.
         self.body(node.body if isinstance(node.body, list) else [ast.Expr(node.body)])
-        self.scopes.locals, self._via, self._certain = outer_scopes, outer_via, outer_certain
+        self.scopes.locals, self._via, self._certain = (
+            outer_scopes,
+            outer_via,
+            outer_certain,
+        )
         self._following = self._following[:-1]
 
     def body(self, statements: Iterable[Any]) -> bool:
@@ -412,7 +473,8 @@ class Expressions:
     def _given(self, node: Any, call: ast.Call, *, skip: int) -> dict[str, Any]:
         """What the parameters of a function stand for in this call."""
         positional = [
-            argument.arg for argument in [*getattr(node.args, "posonlyargs", []), *node.args.args]
+            argument.arg
+            for argument in [*getattr(node.args, "posonlyargs", []), *node.args.args]
         ][skip:]
         # *args shifts positions by an unknown number.
         if any(isinstance(argument, ast.Starred) for argument in call.args):
@@ -428,7 +490,9 @@ class Expressions:
         value = known(node, self.value_of)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
             base, links = _links(node)
-            meaning = self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
+            meaning = (
+                self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
+            )
             if type(meaning) is Alias and (type(value) is Unknown or not links):
                 return self._alias(meaning, links)
             if type(meaning) is Closure and not links:
@@ -447,7 +511,9 @@ class Expressions:
 
     def _inherit_changes(self, owner: tuple[str, int], copy: tuple[str, int]) -> None:
         # What was changed before stays changed in the copy.
-        if owner in self.scopes.changed or any(made == owner for made, _ in self.scopes.made):
+        if owner in self.scopes.changed or any(
+            made == owner for made, _ in self.scopes.made
+        ):
             self.scopes.changed.add(copy)
 
     def _follow_loosely(self, argument: ast.AST) -> None:
@@ -457,7 +523,9 @@ class Expressions:
         was_certain, self._certain = self._certain, False
         meaning = self.scopes.meaning(argument.id)
         if type(meaning) is Alias:
-            self._follow(self._find_callee(meaning.name, meaning.steps), None, meaning, ())
+            self._follow(
+                self._find_callee(meaning.name, meaning.steps), None, meaning, ()
+            )
         elif type(meaning) is Closure and not isinstance(meaning.node, ast.ClassDef):
             self._follow_closure(meaning, None, argument.id)
         self._certain = was_certain
@@ -485,10 +553,14 @@ class Expressions:
     def _read_dictcomp(self, node: ast.DictComp) -> None:
         self._comprehension(node, [node.key, node.value])
 
-    def _comprehension(self, node: Any, results: list[ast.expr], *, is_lazy: bool = False) -> None:
+    def _comprehension(
+        self, node: Any, results: list[ast.expr], *, is_lazy: bool = False
+    ) -> None:
         outer, was_certain = self.scopes.locals, self._certain
         names = {
-            found: NOTHING_KNOWN for part in node.generators for found in stored_names(part.target)
+            found: NOTHING_KNOWN
+            for part in node.generators
+            for found in stored_names(part.target)
         }
         # Python evaluates the first iterable outside the comprehension's own scope.
         self.expression(node.generators[0].iter)
@@ -527,7 +599,9 @@ class Expressions:
         if not all(type(row) is tuple and len(row) == len(targets) for row in rows):
             return
         for target, column in zip(targets, zip(*rows)):
-            if isinstance(target, ast.Name) and all(type(value) is not Unknown for value in column):
+            if isinstance(target, ast.Name) and all(
+                type(value) is not Unknown for value in column
+            ):
                 self.scopes.bind(target.id, Literal(LoopValues(column)))
 
     def loop_values(self, iterated: Any) -> tuple[Any, ...] | None:
@@ -618,7 +692,9 @@ class Expressions:
 def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
     """The initializer of a class, where it has one, and its other methods."""
     functions = [
-        part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+        part
+        for part in node.body
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
     # `__init__` runs for certain when an object is made; the others may.
     first = next((part for part in functions if part.name == "__init__"), None)
@@ -640,12 +716,15 @@ def _runs_when_called(node: Any) -> bool:
         return False
     # A decorator that is not known may call the function never, or catch what it raises.
     return all(
-        called_name(part) in PASSES_ERRORS_ON for part in getattr(node, "decorator_list", ())
+        called_name(part) in PASSES_ERRORS_ON
+        for part in getattr(node, "decorator_list", ())
     )
 
 
 def _yields(node: ast.AST) -> bool:
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+    if isinstance(
+        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    ):
         return False
     return isinstance(node, (ast.Yield, ast.YieldFrom)) or any(
         map(_yields, ast.iter_child_nodes(node))
@@ -659,7 +738,9 @@ def called_name(node: Any) -> str:
 
 
 def _binds(node: ast.AST | None) -> bool:
-    return node is not None and any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+    return node is not None and any(
+        isinstance(part, ast.NamedExpr) for part in ast.walk(node)
+    )
 
 
 def stored_names(target: ast.AST) -> list[str]:
@@ -699,12 +780,18 @@ def _expanded(steps: tuple[ChainStep, ...]) -> Iterator[tuple[ChainStep, ...]]:
 
 
 def _has_choice(step: ChainStep) -> bool:
-    return type(step.value) is list and len(step.value) == 1 and type(step.value[0]) is LoopValues
+    return (
+        type(step.value) is list
+        and len(step.value) == 1
+        and type(step.value[0]) is LoopValues
+    )
 
 
 def _choices(step: ChainStep) -> tuple[Any, ...]:
     return (
-        tuple([value] for value in step.value[0].values) if _has_choice(step) else step.value.values
+        tuple([value] for value in step.value[0].values)
+        if _has_choice(step)
+        else step.value.values
     )
 
 
@@ -727,4 +814,8 @@ def _range(bounds: list[Any]) -> tuple[Any, ...] | None:
         return None
     numbers = range(*bounds)
     # First and last tell whether all are inside a length.
-    return tuple(numbers) if len(numbers) <= _LARGEST_PRODUCT else (numbers[0], numbers[-1])
+    return (
+        tuple(numbers)
+        if len(numbers) <= _LARGEST_PRODUCT
+        else (numbers[0], numbers[-1])
+    )

@@ -62,7 +62,9 @@ def _is_word(value: Any) -> bool:
         return bool(value == value)
     if kind is int:
         return bool(-_LARGEST_INT < value < _LARGEST_INT)
-    return kind in PLAIN and (kind is not str and kind is not bytes or len(value) <= _LONGEST_TEXT)
+    return kind in PLAIN and (
+        kind is not str and kind is not bytes or len(value) <= _LONGEST_TEXT
+    )
 
 
 def _is_pair(value: Any) -> bool:
@@ -108,7 +110,10 @@ def _sequence(node: Any, names: Names) -> Any:
             items.append(known(element, names))
     if any(type(item) is LoopValues for item in items) and len(items) > 1:
         # Two loops in one subscript go in step or not: unknown.
-        items = [Unknown("a loop's name") if type(item) is LoopValues else item for item in items]
+        items = [
+            Unknown("a loop's name") if type(item) is LoopValues else item
+            for item in items
+        ]
     return tuple(items) if isinstance(node, ast.Tuple) else items
 
 
@@ -154,7 +159,11 @@ def _may_compute(kind: ast.operator, left: Any, right: Any) -> bool:
     if type(left) is int and type(right) is int:
         # Bounded: a product of products would grow without end.
         return abs(left) < _LARGEST_INT and abs(right) < _LARGEST_INT
-    return isinstance(kind, ast.Add) and type(left) is type(right) and type(left) in _JOINED
+    return (
+        isinstance(kind, ast.Add)
+        and type(left) is type(right)
+        and type(left) in _JOINED
+    )
 
 
 def _formatted(node: Any, names: Names) -> Any:
@@ -167,7 +176,9 @@ def _part(node: Any, names: Names) -> Any:
         value = _known(node.value, names)
         return (
             str(value)
-            if type(value) in INDICES and node.format_spec is None and node.conversion == -1
+            if type(value) in INDICES
+            and node.format_spec is None
+            and node.conversion == -1
             else MISSING
         )
     return node.value
@@ -194,7 +205,11 @@ def _places(holder: Any) -> list[Any]:
 
 def _subscript(node: Any, names: Names) -> Any:
     """An entry of a settings dict or a list: `CONFIG["target"]`."""
-    holder = names(node.value.id) if isinstance(node.value, ast.Name) else _known(node.value, names)
+    holder = (
+        names(node.value.id)
+        if isinstance(node.value, ast.Name)
+        else _known(node.value, names)
+    )
     key = _known(node.slice, names)
     if type(key) not in PLAIN:
         return MISSING
@@ -217,10 +232,18 @@ def _call(node: Any, names: Names) -> Any:
     ):
         return MISSING
     argument = node.args[0]
-    value = names(argument.id) if isinstance(argument, ast.Name) else _known(argument, names)
+    value = (
+        names(argument.id)
+        if isinstance(argument, ast.Name)
+        else _known(argument, names)
+    )
     if node.func.id == "len" and (type(value) in CONTAINERS or type(value) is str):
         return len(value)
-    if node.func.id in ("list", "tuple", "set") and type(value) in ROWS and is_plain(value):
+    if (
+        node.func.id in ("list", "tuple", "set")
+        and type(value) in ROWS
+        and is_plain(value)
+    ):
         return list(value)
     return MISSING
 

@@ -25,7 +25,9 @@ _PYTHON_CELLS = (
 # These run their body in a new process, which has none of the notebook's names.
 _OTHER_PROCESS = ("python", "python3")
 # Assignments too: `files = !ls` and `x = %timeit -o f()`.
-_LINE = re.compile(r"^(?P<indent>\s*)(?P<assigned>[\w\s,.\[\]\"']+=\s*)?(?P<mark>%|!)(?P<rest>.*)$")
+_LINE = re.compile(
+    r"^(?P<indent>\s*)(?P<assigned>[\w\s,.\[\]\"']+=\s*)?(?P<mark>%|!)(?P<rest>.*)$"
+)
 # `?name`, `name??`: help, which evaluates nothing.
 _HELP = re.compile(r"^(?P<indent>\s*)(\?{1,2}[\w.*%]+|[\w.]+\?{1,2})\s*;?$")
 _TIMED = re.compile(r"^(?:time|timeit|prun|mprun|memit|lprun)\b(?P<code>.*)$")
@@ -132,7 +134,8 @@ def _without_options(code: str) -> str:
 def _shell_names(rest: str) -> str:
     """What a shell line or a magic takes from the namespace: `{expression}` and `$name`, as a tuple."""
     codes = [
-        found.group("braced") or found.group("bare") for found in _NAME_IN_SHELL.finditer(rest)
+        found.group("braced") or found.group("bare")
+        for found in _NAME_IN_SHELL.finditer(rest)
     ]
     return (
         # A tuple, so that each name is loaded and nothing is called.

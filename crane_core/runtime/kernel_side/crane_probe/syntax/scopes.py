@@ -94,7 +94,9 @@ class Scopes:
             scope.clear()
             scope.update(names)
 
-    def join(self, ends: list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]) -> None:
+    def join(
+        self, ends: list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]
+    ) -> None:
         """After branches: a name is the target's own only where each branch assigns it."""
         some = set().union(*(end[0] for end in ends))
         self.target = _joined([end[0] for end in ends])
@@ -111,7 +113,9 @@ def _joined(ends: list[dict[str, Any]]) -> dict[str, Any]:
     shared = [name for name in first if all(name in end for end in ends)]
     return {
         # By identity: two branches that bind equal values are rare, and comparing may run code.
-        name: first[name] if all(end[name] is first[name] for end in ends) else NOTHING_KNOWN
+        name: first[name]
+        if all(end[name] is first[name] for end in ends)
+        else NOTHING_KNOWN
         for name in shared
     }
 
@@ -119,7 +123,11 @@ def _joined(ends: list[dict[str, Any]]) -> dict[str, Any]:
 def parameters(node: Any) -> tuple[str, ...]:
     """The names of a function's parameters, in order; those that take the rest last."""
     arguments = node.args
-    named = [*getattr(arguments, "posonlyargs", []), *arguments.args, *arguments.kwonlyargs]
+    named = [
+        *getattr(arguments, "posonlyargs", []),
+        *arguments.args,
+        *arguments.kwonlyargs,
+    ]
     rest = [arguments.vararg, arguments.kwarg]
     return tuple(argument.arg for argument in [*named, *rest] if argument is not None)
 
@@ -146,8 +154,13 @@ def _given(node: ast.AST) -> Iterator[tuple[str, bool]]:
     if name is not None:
         yield name, False
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from ((alias.asname or alias.name.partition(".")[0], False) for alias in node.names)
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        yield from (
+            (alias.asname or alias.name.partition(".")[0], False)
+            for alias in node.names
+        )
+    if not isinstance(
+        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    ):
         for child in ast.iter_child_nodes(node):
             # A comprehension's names are its own, except those of `:=`.
             if not _is_comprehension(node) or isinstance(child, ast.NamedExpr):
@@ -162,7 +175,11 @@ def _own_name(node: ast.AST) -> str | None:
     if isinstance(node, ast.ExceptHandler):
         return node.name
     # Names in patterns of `match` (Python 3.10) are texts, not Name nodes.
-    name = getattr(node, "name", None) if type(node).__name__ in ("MatchAs", "MatchStar") else None
+    name = (
+        getattr(node, "name", None)
+        if type(node).__name__ in ("MatchAs", "MatchStar")
+        else None
+    )
     return name if isinstance(name, str) else None
 
 

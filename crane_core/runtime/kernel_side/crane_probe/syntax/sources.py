@@ -39,11 +39,18 @@ class Sources:
     """The code cells of a notebook."""
 
     def __init__(self, cells: list[Mapping[str, Any]]) -> None:
-        ran = [(number, cell) for number, cell in enumerate(cells) if cell.get("executed")]
+        ran = [
+            (number, cell) for number, cell in enumerate(cells) if cell.get("executed")
+        ]
         # Cells without a number ran in a kernel that is gone: they come last, in the notebook's
         # order.
         in_order = sorted(
-            ran, key=lambda one: (one[1].get("order") is None, one[1].get("order") or 0, one[0])
+            ran,
+            key=lambda one: (
+                one[1].get("order") is None,
+                one[1].get("order") or 0,
+                one[0],
+            ),
         )
         self.executed = [cell for _, cell in in_order]
         """Cells that ran, in the order in which they ran."""
@@ -63,12 +70,20 @@ class Sources:
         for cell in reversed(self.executed):
             for given in reversed(self._given(cell, name)):
                 # Only the last mention counts: deleted, then given again, is not deleted.
-                return CodePlace(cell["notebook_index"], given.line) if given.is_deleted else None
+                return (
+                    CodePlace(cell["notebook_index"], given.line)
+                    if given.is_deleted
+                    else None
+                )
         return None
 
     def would_define(self, name: str) -> list[CodePlace]:
         """Where cells that did not run would give the name a value."""
-        found = ((cell, given) for cell in self.not_executed for given in self._given(cell, name))
+        found = (
+            (cell, given)
+            for cell in self.not_executed
+            for given in self._given(cell, name)
+        )
         return [
             CodePlace(cell["notebook_index"], given.line)
             for cell, given in found
@@ -79,7 +94,10 @@ class Sources:
         """The syntax tree of a function of the notebook: the last one that fits, then what IPython kept of it."""
         for cell in reversed(self.executed):
             # A search in the text is far cheaper than parsing all cells.
-            if function.__code__.co_name in cell["code"] or function.__code__.co_name == "<lambda>":
+            if (
+                function.__code__.co_name in cell["code"]
+                or function.__code__.co_name == "<lambda>"
+            ):
                 found = _fitting(self._tree(cell["code"]), function)
                 if found is not None:
                     return found
@@ -92,7 +110,11 @@ class Sources:
         # Most cells do not mention the name at all.
         if name not in cell["code"]:
             return []
-        return [given for given in _given_by(self._tree(cell["code"]).body) if given.name == name]
+        return [
+            given
+            for given in _given_by(self._tree(cell["code"]).body)
+            if given.name == name
+        ]
 
     def _tree(self, code: str) -> ast.Module:
         if code not in self._trees:
@@ -111,7 +133,9 @@ def _fitting(tree: ast.Module, function: FunctionType) -> Any | None:
         if isinstance(node, _FUNCTIONS) and _name(node) == code.co_name
     ]
     fitting = [
-        node for node in found if parameters(node)[:n_parameters] == code.co_varnames[:n_parameters]
+        node
+        for node in found
+        if parameters(node)[:n_parameters] == code.co_varnames[:n_parameters]
     ]
     at_line = [node for node in fitting if _first_line(node) == code.co_firstlineno]
     # The last definition is the one that the name refers to.
@@ -125,7 +149,10 @@ def _name(node: Any) -> str:
 
 def _first_line(node: Any) -> int:
     # A code object begins at its first decorator, a node of a tree at `def` (since Python 3.8).
-    lines: list[int] = [node.lineno, *(part.lineno for part in getattr(node, "decorator_list", []))]
+    lines: list[int] = [
+        node.lineno,
+        *(part.lineno for part in getattr(node, "decorator_list", [])),
+    ]
     return min(lines)
 
 
@@ -135,7 +162,9 @@ def _given_by(statements: list[Any]) -> Iterator[GivenName]:
         yield from _of_statement(statement)
         for block in ("body", "orelse", "handlers", "finalbody", "cases"):
             # Names within a function are not the notebook's.
-            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if not isinstance(
+                statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            ):
                 yield from _given_by(getattr(statement, block, []))
 
 
@@ -155,7 +184,9 @@ def _outside_blocks(node: Any) -> Iterator[ast.AST]:
     """The nodes of a statement but for the statements inside it and the names of comprehensions and lambdas."""
     for child in ast.iter_child_nodes(node):
         # A lambda and a comprehension have their own scopes.
-        if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.Lambda, ast.comprehension)):
+        if isinstance(
+            child, (ast.stmt, ast.ExceptHandler, ast.Lambda, ast.comprehension)
+        ):
             continue
         if type(child).__name__ == "match_case":
             continue

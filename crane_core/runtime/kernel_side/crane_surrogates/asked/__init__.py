@@ -47,7 +47,9 @@ def by_package(name: str) -> dict[str, Any]:
 
 def merged(name: str) -> dict[str, Any]:
     """All mappings of a name as one."""
-    return {key: value for held in by_package(name).values() for key, value in held.items()}
+    return {
+        key: value for held in by_package(name).values() for key, value in held.items()
+    }
 
 
 def chained(name: str) -> tuple[str, ...]:

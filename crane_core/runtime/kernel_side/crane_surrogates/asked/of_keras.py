@@ -39,7 +39,9 @@ MADE = (
     f" {prefixed('optimizers.', _OPTIMIZERS)}"
 )
 """What is made of known operands, by TensorFlow's own Keras too."""
-CALLS = listed((NONE, f"{MADE} layers.Input layers.InputLayer {_OPS}"), (FIRST, _SYMBOLS))
+CALLS = listed(
+    (NONE, f"{MADE} layers.Input layers.InputLayer {_OPS}"), (FIRST, _SYMBOLS)
+)
 METHODS = {
     **{
         f"keras.{name}": {"__call__": FIRST}
@@ -61,6 +63,8 @@ UNLESS_MENTIONED = (
 GROWING = ("keras.layers.", "keras.src.layers.")
 NOT_OF_OPERANDS = ("value (None)", "stateless scope")
 """Where a length is open, or as only shapes are tried."""
-ALWAYS_REFUSED = re.compile(r"expected (?:m\w\w_)?ndim|expected axis|size would be negative")
+ALWAYS_REFUSED = re.compile(
+    r"expected (?:m\w\w_)?ndim|expected axis|size would be negative"
+)
 """What layers have always refused of shapes."""
 IS_OF_ANY_VERSION = True

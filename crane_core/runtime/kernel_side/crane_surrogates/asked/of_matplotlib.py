@@ -21,7 +21,10 @@ _DRAWING = listed(
 _AXES = (
     (TWO, "set_xticks set_yticks"),
     (FIRST, "set_xticklabels set_yticklabels"),
-    (NONE, "set_title set_xlabel set_ylabel set_xscale set_yscale tick_params twinx twiny"),
+    (
+        NONE,
+        "set_title set_xlabel set_ylabel set_xscale set_yscale tick_params twinx twiny",
+    ),
     (ALL, "title xaxis yaxis figure patch"),
 )
 _PYPLOT = (
@@ -33,7 +36,9 @@ _PYPLOT = (
     ),
 )
 _FIGURE = "add_subplot subplots suptitle set_size_inches"
-CALLS = listed(*((places, f"pyplot.{name}") for name, places in _DRAWING.items()), *_PYPLOT)
+CALLS = listed(
+    *((places, f"pyplot.{name}") for name, places in _DRAWING.items()), *_PYPLOT
+)
 METHODS = {
     "matplotlib.Axes": {**_DRAWING, **listed(*_AXES)},
     "matplotlib.Figure": listed((NONE, _FIGURE)),

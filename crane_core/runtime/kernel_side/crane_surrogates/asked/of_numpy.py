@@ -83,7 +83,10 @@ CALLS = listed(
         FIRST,
         f"{prefixed('char.', _CHARACTERS)} {prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array",
     ),
-    (FIRST, f"{prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply"),
+    (
+        FIRST,
+        f"{prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply",
+    ),
     (TWO, f"{_PAIRS} concatenate concat"),
     (THREE, "where select clip interp"),
     (ALL, "meshgrid broadcast_arrays broadcast ix_ result_type"),

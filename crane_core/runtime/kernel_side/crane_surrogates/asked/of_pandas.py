@@ -26,9 +26,7 @@ _WITH_ONE = (
     "add align combine_first compare corr cov div divide dot eq equals floordiv ge gt le lt mod mul multiply ne pow"
     " radd rdiv rfloordiv rmod rmul rpow rsub rtruediv sub subtract truediv"
 )
-_ONLY_TABLE = (
-    "assign insert isetitem iterrows itertuples melt pivot_table select_dtypes set_index stack"
-)
+_ONLY_TABLE = "assign insert isetitem iterrows itertuples melt pivot_table select_dtypes set_index stack"
 _ONLY_COLUMN = (
     "argmax argmin argsort autocorr between case_when divmod factorize item map rdivmod repeat searchsorted to_frame"
     " to_list tolist unique"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from .places import NONE, TWO, listed, prefixed
 
 _SPARSE = prefixed(
-    "sparse.", "bsr_array coo_array csc_array csr_array bsr_matrix coo_matrix csc_matrix csr_matrix"
+    "sparse.",
+    "bsr_array coo_array csc_array csr_array bsr_matrix coo_matrix csc_matrix csr_matrix",
 )
 _PAIRS = (
     "stats.pearsonr stats.spearmanr stats.kendalltau stats.ttest_rel stats.wilcoxon stats.linregress"

@@ -29,7 +29,9 @@ LEARNING = {
         " set_params"
     ),
     "call": words(
-        prefixed("sklearn.metrics.", _METRICS) + " " + prefixed("sklearn.model_selection.", _SPLITS)
+        prefixed("sklearn.metrics.", _METRICS)
+        + " "
+        + prefixed("sklearn.model_selection.", _SPLITS)
     ),
 }
 """Methods of estimators, and functions, that are tried on data with the values that are certain."""

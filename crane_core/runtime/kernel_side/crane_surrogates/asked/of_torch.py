@@ -128,7 +128,10 @@ CALLS = listed(
 METHODS = {
     "torch.Tensor": _TENSOR_METHODS,
     "torch.Parameter": _TENSOR_METHODS,
-    **{f"torch.{name}": {"__call__": THREE, "forward": THREE} for name in _LAYERS.split()},
+    **{
+        f"torch.{name}": {"__call__": THREE, "forward": THREE}
+        for name in _LAYERS.split()
+    },
 }
 # Of these the number of elements, or a boolean, depends on values or is drawn.
 _OF_VALUES = words(
@@ -148,7 +151,9 @@ VIEWS = words(
     " view view_as"
 )
 """What returns tensors that lie in the memory of another one, if they can."""
-INDEXING = words("cross_entropy nll_loss embedding one_hot gather index_select __call__ forward")
+INDEXING = words(
+    "cross_entropy nll_loss embedding one_hot gather index_select __call__ forward"
+)
 """What looks at every integer of a tensor."""
 # Modes and hooks change what operations do, wherever in the notebook they were set.
 UNLESS_MENTIONED = (
@@ -165,17 +170,27 @@ UNLESS_MENTIONED = (
 )
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
-ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
+ELSEWHERE = re.compile(
+    r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b"
+)
 """A text that names a device that may be there, or not."""
 MOVING = words("cpu to type tensor as_tensor asarray")
 """What returns a tensor that may be on another device than what it is given."""
-NOT_RECORDING = ("no_grad", "inference_mode", "grad_enabled", "functional_call", "ightning")
+NOT_RECORDING = (
+    "no_grad",
+    "inference_mode",
+    "grad_enabled",
+    "functional_call",
+    "ightning",
+)
 """Where a notebook spells none of these, gradients are recorded."""
 FREEZING = ("requires_grad", "freeze", "from_pretrained")
 """Where it spells none of these, weights of layers require a gradient."""
 # A module gets parameters and hooks as it is used.
 GROWING = ("torch.nn.modules.",)
-NO_TENSOR = re.compile(r"must be Tensor, not|got \((?:list|tuple|str|int|float|NoneType)\b")
+NO_TENSOR = re.compile(
+    r"must be Tensor, not|got \((?:list|tuple|str|int|float|NoneType)\b"
+)
 """What it says of an operand that is not a tensor."""
 OF_VERSION = re.compile(
     r"Expected (?:target size|more than 1 spatial|input to be)|when training, got input size \[|^Softmax2d|^For 1D"

@@ -20,4 +20,7 @@ CALLS = listed(
     (NONE, f"{prefixed('transforms.', TRANSFORMS)} {prefixed('models.', _MODELS)}"),
     (ALL, "transforms.Compose"),
 )
-METHODS = {f"torchvision.{name}": {"__call__": FIRST} for name in ("Compose", *TRANSFORMS.split())}
+METHODS = {
+    f"torchvision.{name}": {"__call__": FIRST}
+    for name in ("Compose", *TRANSFORMS.split())
+}

@@ -18,7 +18,14 @@ from ...kernel_copy.forked import Facts, Tell
 from .parts import PACKAGES, plain_dict
 
 # Locks and generators of an iterator: looking at them says nothing, taking from them changes it.
-_INNER = ("lock", "index_generator", "index_array", "filenames", "image_data_generator", "x_misc")
+_INNER = (
+    "lock",
+    "index_generator",
+    "index_array",
+    "filenames",
+    "image_data_generator",
+    "x_misc",
+)
 
 _CHANGES = (
     "rescale featurewise_center samplewise_center featurewise_std_normalization samplewise_std_normalization"
@@ -32,7 +39,10 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(value)
     is_frame = any(name_of(kind) == "DataFrameIterator" for kind in mro_of(type(value)))
     second = "samples" if is_frame else "target_size"
-    sizes = {"n_samples": held.get("n"), **_kept(held, look, (second, "batch_size", "image_shape"))}
+    sizes = {
+        "n_samples": held.get("n"),
+        **_kept(held, look, (second, "batch_size", "image_shape")),
+    }
     base = {
         "structure": sizes,
         # The paper's extractor has other keys for an iterator over a frame.
@@ -71,7 +81,11 @@ def _batches(held: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     parts = {"batch[0]": _images(held), **_labels(held)}
     # The last batch may be smaller; shapes are those of a full one.
-    shapes = {name: [min(n, size), *part[0]] for name, part in parts.items() if part is not None}
+    shapes = {
+        name: [min(n, size), *part[0]]
+        for name, part in parts.items()
+        if part is not None
+    }
     dtypes = {name: part[1] for name, part in parts.items() if part is not None}
     structure: dict[str, Any] = {"num_batches": -(-n // size), "batch_shapes": shapes}
     structure.update({"last_batch_size": n % size} if n % size else {})
@@ -88,7 +102,11 @@ def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
     """Shape of one label and its dtype, by the rule of the class mode; none if there are no labels."""
     if "class_mode" not in held:
         given: Any = held.get("y")
-        return {"batch[1]": [size_of(given)[1:], str(given.dtype)]} if size_of(given) else {}
+        return (
+            {"batch[1]": [size_of(given)[1:], str(given.dtype)]}
+            if size_of(given)
+            else {}
+        )
     mode, dtype = held["class_mode"], str(held.get("dtype"))
     # "binary" and "sparse" give one number per image, of the dtype of the images.
     if mode in ("binary", "sparse"):
@@ -126,7 +144,9 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
         if fact not in (None, 0, [1.0, 1.0], "channels_last")
     }
     split = look.scalar(held.get("_validation_split"))
-    return {"plus": {"values": dict(done, **({"validation_split": split} if split else {}))}}
+    return {
+        "plus": {"values": dict(done, **({"validation_split": split} if split else {}))}
+    }
 
 
 # Sequences of the notebook
@@ -134,7 +154,9 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
 
 def sequence(value: Any, look: Any) -> dict[str, Any]:
     """Number of batches, and the shapes and dtypes of the first one, had by indexing it."""
-    held = {name: item for name, item in instance_dict(value).items() if name not in _INNER}
+    held = {
+        name: item for name, item in instance_dict(value).items() if name not in _INNER
+    }
     plus = attributes_of(held, look)
     # Iterators of Keras are told without a batch: taking one would advance them.
     if not _is_of_notebook(value):
@@ -143,7 +165,10 @@ def sequence(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _is_of_notebook(value: Any) -> bool:
-    owner = next((kind for kind in mro_of(type(value)) if "__getitem__" in class_dict(kind)), None)
+    owner = next(
+        (kind for kind in mro_of(type(value)) if "__getitem__" in class_dict(kind)),
+        None,
+    )
     return owner is not None and package_of(owner) not in PACKAGES
 
 

@@ -69,7 +69,11 @@ def layer(value: Any, look: Any) -> dict[str, Any]:
     n_weights = counts(inside) if held.get("built") is not False else {}
     structure = {**facts, **n_weights, **(names if names["layers"] else {})}
     built = {"built": held["built"]} if type(held.get("built")) is bool else {}
-    plus = {"structure": structure, "representation": call_signature(value), "values": built}
+    plus = {
+        "structure": structure,
+        "representation": call_signature(value),
+        "values": built,
+    }
     return {"plus": merged(plus, attributes(value, held, look))}
 
 
@@ -81,7 +85,9 @@ def name_of_layer(layer: Any) -> str:
     return name if type(name) is str else ""
 
 
-def about_layer(layer: Any, look: Any, nodes: Mapping[int, Any] | None = None) -> dict[str, Any]:
+def about_layer(
+    layer: Any, look: Any, nodes: Mapping[int, Any] | None = None
+) -> dict[str, Any]:
     """Type, settings, what it takes and returns; before it is called, what it expects."""
     held = own_dict(layer)
     kind = type(layer)
@@ -114,7 +120,9 @@ def expected_of(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    stated: dict[str, Any] = {name: spec[name] for name in _RANKS if type(spec.get(name)) is int}
+    stated: dict[str, Any] = {
+        name: spec[name] for name in _RANKS if type(spec.get(name)) is int
+    }
     axes: dict[Any, Any] = plain_dict(spec.get("axes"))
     shape = dims(spec.get("shape"))
     if axes:
@@ -126,10 +134,14 @@ def settings_of(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """The settings that decide on shapes, and the activation."""
     # An RNN keeps units and activation in its cell.
     cell = own_dict(held.get("cell"))
-    inner: dict[str, Any] = {name: cell[name] for name in ("units", "activation") if name in cell}
+    inner: dict[str, Any] = {
+        name: cell[name] for name in ("units", "activation") if name in cell
+    }
     inner.update(held)
     stated = {
-        name: inner[name] for name in _SETTINGS.split() if name in inner and is_plain(inner[name])
+        name: inner[name]
+        for name in _SETTINGS.split()
+        if name in inner and is_plain(inner[name])
     }
     activation = inner.get("activation")
     # An activation may be a layer or a class: only a function has a name.
@@ -164,7 +176,9 @@ def built_with(held: Mapping[str, Any]) -> dict[str, Any]:
 
 def call_signature(value: Any) -> dict[str, Any]:
     """The signature of `call`, where a class of the notebook defines it."""
-    owner = next((kind for kind in mro_of(type(value)) if "call" in class_dict(kind)), None)
+    owner = next(
+        (kind for kind in mro_of(type(value)) if "call" in class_dict(kind)), None
+    )
     found = static_attribute(value, "call")
     # Keras' own `call` is documented; a class of the notebook is not.
     if owner is None or found is None or package_of(owner) in PACKAGES:

@@ -62,7 +62,9 @@ def _ends(held: Mapping[str, Any], network: Mapping[str, Any]) -> dict[str, Any]
     return facts or layers.built_with(held)
 
 
-def _layers(held: Mapping[str, Any], network: Mapping[str, Any], look: Any) -> dict[str, Any]:
+def _layers(
+    held: Mapping[str, Any], network: Mapping[str, Any], look: Any
+) -> dict[str, Any]:
     """{"layers": {name: {"type", settings, "takes", "gives"}}} in order; the middle of very many is counted."""
     own = layers_of(held)
     # A layer that is shared by models has nodes of all: only this model's count.
@@ -75,10 +77,15 @@ def _layers(held: Mapping[str, Any], network: Mapping[str, Any], look: Any) -> d
     # The ends of a deep model say what goes in and comes out.
     kept = own if len(own) <= _MOST_LAYERS else [*own[:half], *own[-half:]]
     shown = {
-        look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes) for one in kept
+        look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes)
+        for one in kept
     }
     facts: dict[str, Any] = {"layers": shown} if shown else {}
-    return dict(facts, layers_not_shown=len(own) - len(kept)) if len(own) > len(kept) else facts
+    return (
+        dict(facts, layers_not_shown=len(own) - len(kept))
+        if len(own) > len(kept)
+        else facts
+    )
 
 
 # State
@@ -91,7 +98,11 @@ def _state(held: Mapping[str, Any], inside: list[Any], look: Any) -> dict[str, A
         for layer in inside
         if own_dict(layer).get("_trainable") is False
     ]
-    return {**built, **_compiled(held, look), **({"not_trainable": frozen[:10]} if frozen else {})}
+    return {
+        **built,
+        **_compiled(held, look),
+        **({"not_trainable": frozen[:10]} if frozen else {}),
+    }
 
 
 def _compiled(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
@@ -101,7 +112,10 @@ def _compiled(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     if is_compiled is not True:
         return {"compiled": False} if is_compiled is False else {}
     optimizer = held.get("optimizer", held.get("_optimizer"))
-    facts: dict[str, Any] = {"compiled": True, "loss": training.named(held.get("loss"), look)}
+    facts: dict[str, Any] = {
+        "compiled": True,
+        "loss": training.named(held.get("loss"), look),
+    }
     metrics = training.named(_metrics(held), look)
     facts.update({"metrics": metrics} if metrics else {})
     rate = training.rate(own_dict(optimizer), look)

@@ -27,7 +27,8 @@ _NS_PER_LAYER = 60_000
 def is_of_keras(value: Any, name: str) -> bool:
     """True for an object of Keras' class of that name, or of a class derived from it."""
     return any(
-        name_of(kind) == name and package_of(kind) in PACKAGES for kind in mro_of(type(value))
+        name_of(kind) == name and package_of(kind) in PACKAGES
+        for kind in mro_of(type(value))
     )
 
 
@@ -53,7 +54,9 @@ def layers_of(held: Mapping[str, Any]) -> list[Any]:
     """The layers directly inside, in order, each once."""
     tracked = next((held[name] for name in _LAYER_LISTS if name in held), ())
     # By id: a layer that is used twice is one layer.
-    found = {id(layer): layer for layer in _spread(tracked, 0) if is_of_keras(layer, "Layer")}
+    found = {
+        id(layer): layer for layer in _spread(tracked, 0) if is_of_keras(layer, "Layer")
+    }
     return list(found.values())
 
 
@@ -86,7 +89,9 @@ def counts(layers: list[Any]) -> dict[str, int]:
     n_all = n_trained = 0
     for layer in layers:
         held = own_dict(layer)
-        trained, others = (sum(map(size_of, variables(held, group))) for group in _VARIABLE_LISTS)
+        trained, others = (
+            sum(map(size_of, variables(held, group))) for group in _VARIABLE_LISTS
+        )
         n_all += trained + others
         n_trained += trained if held.get("_trainable", True) else 0
     return {
@@ -97,7 +102,9 @@ def counts(layers: list[Any]) -> dict[str, int]:
 
 def variables(held: Mapping[str, Any], group: str) -> list[Any]:
     """The layer's own variables of the group `trainable` or `other`."""
-    return next((plain_list(held[name]) for name in _VARIABLE_LISTS[group] if name in held), [])
+    return next(
+        (plain_list(held[name]) for name in _VARIABLE_LISTS[group] if name in held), []
+    )
 
 
 def size_of(variable: Any) -> int:
@@ -132,19 +139,27 @@ def dtype_of(value: Any) -> str | None:
 
 def tensors_in(structure: Any) -> list[Any]:
     """The symbolic tensors at the ends of a structure of lists and dicts."""
-    return [end for end in _spread(structure, 0) if end is not None and shape_of(end) is not None]
+    return [
+        end
+        for end in _spread(structure, 0)
+        if end is not None and shape_of(end) is not None
+    ]
 
 
 def shapes_in(structure: Any) -> Any:
     """The shape of a single tensor; of several a list, or a dict by their names."""
     if is_kind(structure, dict):
-        return {str(name): shapes_in(part) for name, part in plain_dict(structure).items()}
+        return {
+            str(name): shapes_in(part) for name, part in plain_dict(structure).items()
+        }
     ends = tensors_in(structure)
     shapes = [shape_of(end) for end in ends]
     return shapes[0] if len(shapes) == 1 else shapes
 
 
-def call_of(held: Mapping[str, Any], nodes: Mapping[int, Any] | None = None) -> dict[str, Any]:
+def call_of(
+    held: Mapping[str, Any], nodes: Mapping[int, Any] | None = None
+) -> dict[str, Any]:
     """{"takes", "gives"} of the layer's last symbolic call, of those among `nodes` where they are given."""
     # A layer has a node for each call; the last is what the model uses.
     calls = plain_list(held.get("_inbound_nodes", held.get("_inbound_nodes_value")))
@@ -152,7 +167,9 @@ def call_of(held: Mapping[str, Any], nodes: Mapping[int, Any] | None = None) -> 
     if not among:
         return {}
     node = own_dict(among[-1])
-    taken = own_dict(node.get("arguments")).get("keras_tensors", node.get("_keras_inputs"))
+    taken = own_dict(node.get("arguments")).get(
+        "keras_tensors", node.get("_keras_inputs")
+    )
     facts = {"takes": shapes_in(taken), "gives": shapes_in(node.get("outputs"))}
     # A call without tensors (a layer that only makes values) has none to tell.
     return {name: shape for name, shape in facts.items() if shape != []}

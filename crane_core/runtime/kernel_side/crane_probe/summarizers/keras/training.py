@@ -15,7 +15,15 @@ from ...own_dict import own_dict
 from ..tensorflow.tensors import plain_scalar
 from .parts import is_of_keras, plain_dict, plain_list
 
-_LEFT_OUT = ("name", "dtype", "built", "autocast", "supports_jit", "jit_compile", "_dtype")
+_LEFT_OUT = (
+    "name",
+    "dtype",
+    "built",
+    "autocast",
+    "supports_jit",
+    "jit_compile",
+    "_dtype",
+)
 _RATES = ("_learning_rate", "_lr", "learning_rate")
 _FINAL = 20
 _USUAL = {
@@ -34,7 +42,10 @@ def named(value: Any, look: Any) -> Any:
     if type(value) is FunctionType:
         return value.__name__
     if is_kind(value, dict):
-        return {look.label(key): named(part, look) for key, part in plain_dict(value).items()}
+        return {
+            look.label(key): named(part, look)
+            for key, part in plain_dict(value).items()
+        }
     if plain_list(value) or type(value) in ROWS:
         return [named(part, look) for part in plain_list(value)]
     return dict({"type": type(value).__qualname__}, **settings(value, look))
@@ -46,7 +57,9 @@ def settings(value: Any, look: Any) -> dict[str, Any]:
     # A loss given by name is a wrapper around a function with its arguments.
     held = {**held, **plain_dict(held.get("_fn_kwargs"))}
     public = {
-        name: item for name, item in held.items() if type(name) is str and not name.startswith("_")
+        name: item
+        for name, item in held.items()
+        if type(name) is str and not name.startswith("_")
     }
     stated = {
         name: plain(item, look)
@@ -76,7 +89,9 @@ def optimizer(value: Any, look: Any) -> dict[str, Any]:
     """Settings with the learning rate as it is; whether it has met a model's variables."""
     held = own_dict(value)
     facts = {"built": held["built"]} if type(held.get("built")) is bool else {}
-    return {"plus": {"values": dict(settings(value, look), **rate(held, look), **facts)}}
+    return {
+        "plus": {"values": dict(settings(value, look), **rate(held, look), **facts)}
+    }
 
 
 def rate(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
@@ -86,7 +101,11 @@ def rate(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     if found is None:
         found = plain_dict(held.get("_hyper")).get("learning_rate")
     if is_of_keras(found, "LearningRateSchedule"):
-        return {"learning_rate": dict({"type": type(found).__qualname__}, **settings(found, look))}
+        return {
+            "learning_rate": dict(
+                {"type": type(found).__qualname__}, **settings(found, look)
+            )
+        }
     # A variable in Keras 3, which holds that of the backend.
     inner = own_dict(found).get("_value", found)
     number = plain_scalar(inner)
@@ -114,6 +133,9 @@ def history(value: Any, look: Any) -> dict[str, Any]:
     return {
         "plus": {
             "structure": {"n_epochs": len(epochs)},
-            "values": {"metrics": [look.scalar(name) for name in recorded], "final_values": last},
+            "values": {
+                "metrics": [look.scalar(name) for name in recorded],
+                "final_values": last,
+            },
         }
     }

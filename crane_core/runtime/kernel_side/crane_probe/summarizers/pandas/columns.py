@@ -15,7 +15,12 @@ from ...anatomy import class_dict, mro_of, name_of, type_name
 from ...budget import OverBudgetError
 from ...contents import arrays, sequences
 from ...contents.arrays import Ranges
-from ...contents.number_facts import distinct_facts, fraction_facts, more_facts, range_facts
+from ...contents.number_facts import (
+    distinct_facts,
+    fraction_facts,
+    more_facts,
+    range_facts,
+)
 from ...contents.sequences import RowOfValues
 from ...kinds import SCALARS, Kinds, counted
 from .storage import labels_of, ndarray_of, pandas, to_list
@@ -56,11 +61,17 @@ def dtype_text(values: Any) -> str:
 def dtype_of(values: Any) -> Any:
     """The dtype of an array; one that would remember the access is read past its memory."""
     kept: Any = next(
-        (class_dict(kind)["dtype"] for kind in mro_of(type(values)) if "dtype" in class_dict(kind)),
+        (
+            class_dict(kind)["dtype"]
+            for kind in mro_of(type(values))
+            if "dtype" in class_dict(kind)
+        ),
         None,
     )
     # The property keeps what it returns in the object: reading would change the kernel's memory.
-    return kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
+    return (
+        kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
+    )
 
 
 def items_of(values: Any) -> list[Any]:
@@ -111,7 +122,9 @@ def _of_numbers(values: Any, array: Any, look: Any, known: KnownColumn) -> Colum
     if not array.size:
         return ColumnFacts(range_facts(None, 0, 0, look), {}, {})
     found, at = (
-        (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
+        (known.ranges, known.row)
+        if known.ranges is not None
+        else (arrays.overall(array, look), 0)
     )
     basic = range_facts(found, at, array.size, look)
     # The range is known from the block, so distinct values may be counted in a table.
@@ -139,7 +152,9 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
     n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
     facts: dict[str, Any] = {"has_nan": n_missing > 0}
     # Without the missing ones, which are the least integers.
-    found = arrays.in_pieces((piece[piece != missing] for piece in arrays.pieces(numbers)), look)
+    found = arrays.in_pieces(
+        (piece[piece != missing] for piece in arrays.pieces(numbers)), look
+    )
     if found is not None and size > n_missing:
         facts["value_range"] = [
             period_text(values, int(bound[0])) for bound in (found.low, found.high)
@@ -189,7 +204,9 @@ def _of_pieces(
     return ColumnFacts(values, dict(more, **({"n_nan": n_nan} if n_nan else {})), {})
 
 
-def _distinct_in_pieces(again: Callable[[], Iterator[Any]], size: int, look: Any) -> dict[str, Any]:
+def _distinct_in_pieces(
+    again: Callable[[], Iterator[Any]], size: int, look: Any
+) -> dict[str, Any]:
     if size > arrays.PIECE:
         return {"num_unique": "not computed"}
     parts = [piece for piece in again() if len(piece)]
@@ -214,13 +231,17 @@ def _of_objects(array: Any, look: Any) -> ColumnFacts:
         return _of_texts_only(row, [(str, row.length)], 0, look)
     if not look.affords(row.length * _NS_PER_OBJECT):
         return ColumnFacts(
-            {"not_computed": f"types and missing values of {row.length} objects"}, {}, {}
+            {"not_computed": f"types and missing values of {row.length} objects"},
+            {},
+            {},
         )
     kinds = counted(row.again)
     # NaN is a float among texts: `object` columns hold it for what is missing.
     has_floats = any(kind is float for kind, _ in kinds)
     n_nan = (
-        sum(1 for item in row.again() if type(item) is float and item != item) if has_floats else 0
+        sum(1 for item in row.again() if type(item) is float and item != item)
+        if has_floats
+        else 0
     )
     n_missing = n_nan + sum(count for kind, count in kinds if _is_missing_kind(kind))
     present = [
@@ -231,15 +252,23 @@ def _of_objects(array: Any, look: Any) -> ColumnFacts:
     ]
     present = [(kind, count) for kind, count in present if count]
     if len(present) == 1 and present[0][0] is str:
-        texts = RowOfValues(present[0][1], lambda: filter(_is_text, row.again()), row.at)
+        texts = RowOfValues(
+            present[0][1], lambda: filter(_is_text, row.again()), row.at
+        )
         return _of_texts_only(texts, kinds, n_missing, look)
     values = {"has_nan": n_missing > 0, "value_type": "categorical or object"}
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return ColumnFacts(values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look))
+    return ColumnFacts(
+        values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look)
+    )
 
 
 def _types_shown(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
-    return {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+    return (
+        {"item_types": sequences.kind_counts(kinds, look.limits.values)}
+        if kinds
+        else {}
+    )
 
 
 def _is_all_text(array: Any, look: Any) -> bool:
@@ -283,10 +312,14 @@ def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> dict[str, An
     most, _ = max(present, key=lambda one: (one[1], type_name(one[0])))
     others = Kinds(*(kind for kind, _ in present if kind is not most))
     odd = ((at, item) for at, item in enumerate(row.again()) if type(item) in others)
-    shown = [(at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)][
-        :_OFFENDERS
-    ]
-    return {"other_types_at": {str(at): _typed(item) for at, item in shown}} if shown else {}
+    shown = [
+        (at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)
+    ][:_OFFENDERS]
+    return (
+        {"other_types_at": {str(at): _typed(item) for at, item in shown}}
+        if shown
+        else {}
+    )
 
 
 def _is_nan(value: Any) -> bool:
@@ -301,14 +334,22 @@ def _typed(value: Any) -> str:
 def _read_as_numbers(row: RowOfValues, look: Any) -> dict[str, Any]:
     """How many texts read as numbers, which a library may turn into some."""
     # to_numeric, astype(float) and many estimators read texts as numbers.
-    if not 0 < row.length <= _MOST_COUNTED or not look.affords(row.length * _NS_PER_READ_TEXT):
+    if not 0 < row.length <= _MOST_COUNTED or not look.affords(
+        row.length * _NS_PER_READ_TEXT
+    ):
         return {}
-    return {"n_read_as_numbers": sum(1 for item in row.again() if _reads_as_number(item))}
+    return {
+        "n_read_as_numbers": sum(1 for item in row.again() if _reads_as_number(item))
+    }
 
 
 def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
     """Of few distinct values: how often the rarest occurs."""
-    if type(n_unique) is not int or not 0 < n_unique <= _CLASSES or len(values) > _MOST_COUNTED:
+    if (
+        type(n_unique) is not int
+        or not 0 < n_unique <= _CLASSES
+        or len(values) > _MOST_COUNTED
+    ):
         return {}
     if not look.affords(len(values) * _NS_PER_OBJECT):
         return {}
@@ -329,7 +370,9 @@ def _forms(row: RowOfValues, look: Any) -> dict[str, Any]:
             if not look.affords(row.length * _NS_PER_READ_TEXT):
                 return {"texts_look_like": form, "other_texts": "not computed"}
             others = [item for item in row.again() if not fits(item)]
-            shown = [look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]]
+            shown = [
+                look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]
+            ]
             more = _telling_dates(row, look) if form == "dates" else {}
             return {
                 "texts_look_like": form,
@@ -392,17 +435,26 @@ def _of_categories(values: Any, look: Any) -> ColumnFacts:
         )
     counts = (
         # Code -1 is what is missing; bincount takes no negative numbers.
-        sum(np.bincount(piece + 1, minlength=len(categories) + 1) for piece in arrays.pieces(codes))
+        sum(
+            np.bincount(piece + 1, minlength=len(categories) + 1)
+            for piece in arrays.pieces(codes)
+        )
         if len(codes)
         else []
     )
     n_missing = int(counts[0]) if len(counts) else 0
     n_used = int(np.count_nonzero(counts[1:])) if len(counts) else 0
-    found = {"has_nan": n_missing > 0, "num_unique": n_used, "value_type": "categorical or object"}
+    found = {
+        "has_nan": n_missing > 0,
+        "num_unique": n_used,
+        "value_type": "categorical or object",
+    }
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
     unused = len(labels) - n_used
     return ColumnFacts(
-        found, dict(more, **({"n_unused_categories": unused} if unused > 0 else {})), representation
+        found,
+        dict(more, **({"n_unused_categories": unused} if unused > 0 else {})),
+        representation,
     )
 
 
@@ -441,9 +493,13 @@ def _of_arrow_texts(chunked: Any, look: Any) -> ColumnFacts:
         lambda at: chunked[at].as_py(),
     )
     values: dict[str, Any] = {"has_nan": n_missing > 0}
-    values.update(_arrow_distinct(chunked, row, look) or sequences.text_facts(row, look))
+    values.update(
+        _arrow_distinct(chunked, row, look) or sequences.text_facts(row, look)
+    )
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return ColumnFacts(values, dict(more, **_read_as_numbers(row, look), **_forms(row, look)), {})
+    return ColumnFacts(
+        values, dict(more, **_read_as_numbers(row, look), **_forms(row, look)), {}
+    )
 
 
 def _arrow_distinct(chunked: Any, row: RowOfValues, look: Any) -> dict[str, Any]:
@@ -502,8 +558,15 @@ def _of_sparse(values: Any, look: Any) -> ColumnFacts:
         if stored.size and stored.dtype.kind in arrays.NUMERIC
         else None
     )
-    facts = range_facts(found, 0, stored.size, look) if stored.dtype.kind in arrays.NUMERIC else {}
-    representation = {"fill_value": look.scalar(values.fill_value), "n_stored": int(stored.size)}
+    facts = (
+        range_facts(found, 0, stored.size, look)
+        if stored.dtype.kind in arrays.NUMERIC
+        else {}
+    )
+    representation = {
+        "fill_value": look.scalar(values.fill_value),
+        "n_stored": int(stored.size),
+    }
     return ColumnFacts({"stored_values": facts}, {}, representation)
 
 

@@ -52,7 +52,9 @@ _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "plot": ((-1, "x"), (-1, "y")),
     "boxplot": ((0, "column"), (1, "by")),
     "hist": ((0, "column"), (-1, "by")),
-    **dict.fromkeys(("scatter", "line", "bar", "barh", "area", "hexbin"), ((0, "x"), (1, "y"))),
+    **dict.fromkeys(
+        ("scatter", "line", "bar", "barh", "area", "hexbin"), ((0, "x"), (1, "y"))
+    ),
 }
 """Methods of a frame (and of its `plot`) whose arguments name columns: position (-1: none), and keyword.
 
@@ -147,7 +149,9 @@ def table_of(value: Any) -> FollowedTable:
             None, frame.index, frame.columns
         )  # times and intervals are found by texts and numbers too
     held = {label: column.values for label, column in zip(labels, columns_of(frame))}
-    return FollowedTable(labels, frame.index, frame.columns, held, tuple(index_names(frame.index)))
+    return FollowedTable(
+        labels, frame.index, frame.columns, held, tuple(index_names(frame.index))
+    )
 
 
 def _firsts(labels: Iterable[Any]) -> set[Any]:
@@ -165,7 +169,11 @@ def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
         return _item(table, step.value)
     if step.kind != ATTRIBUTE:
         return Resolution(
-            missing=(Missing("attributes", {"type": "pandas.DataFrame", "attribute": "__call__"}),)
+            missing=(
+                Missing(
+                    "attributes", {"type": "pandas.DataFrame", "attribute": "__call__"}
+                ),
+            )
         )
     name = step.value
     if after is not None and after.kind == ITEM and name in _INDEXERS:
@@ -174,8 +182,15 @@ def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
     if after is not None and after.kind == CALL:
         return _call(table, name, after.value)
     # `frame.plot.scatter(x=...)` names columns two steps further.
-    if name == "plot" and len(steps) > 2 and after is not None and steps[2].kind == CALL:
-        drawn = _columns_named(table, after.value, steps[2].value[0], dict(steps[2].value[1]))
+    if (
+        name == "plot"
+        and len(steps) > 2
+        and after is not None
+        and steps[2].kind == CALL
+    ):
+        drawn = _columns_named(
+            table, after.value, steps[2].value[0], dict(steps[2].value[1])
+        )
         return Resolution(missing=tuple(drawn), n_steps=3)
     return _attribute(table, name)
 
@@ -191,7 +206,9 @@ def _attribute(table: FollowedTable, name: str) -> Resolution:
     # Methods and properties of the class win over columns of that name.
     if _is_on_class(module.DataFrame, name):
         return Resolution(
-            note=METHOD if callable(class_dict_value(module.DataFrame, name)) else PROPERTY
+            note=METHOD
+            if callable(class_dict_value(module.DataFrame, name))
+            else PROPERTY
         )
     if table.labels is None:
         return Resolution()
@@ -210,7 +227,12 @@ def _attribute(table: FollowedTable, name: str) -> Resolution:
 
 
 def _similar_attributes(kind: Any, name: str, labels: list[str]) -> list[str]:
-    own = [key for parent in mro_of(kind) for key in class_dict(parent) if not key.startswith("_")]
+    own = [
+        key
+        for parent in mro_of(kind)
+        for key in class_dict(parent)
+        if not key.startswith("_")
+    ]
     return similar(name, [*labels, *own])
 
 
@@ -221,7 +243,12 @@ def _is_on_class(kind: Any, name: str) -> bool:
 def class_dict_value(kind: Any, name: str) -> Any:
     """What the class or a parent stores under the name."""
     return next(
-        (class_dict(parent)[name] for parent in mro_of(kind) if name in class_dict(parent)), None
+        (
+            class_dict(parent)[name]
+            for parent in mro_of(kind)
+            if name in class_dict(parent)
+        ),
+        None,
     )
 
 
@@ -260,13 +287,23 @@ def _holds_unknown(item: Any) -> bool:
     return type(item) is tuple and any(type(part) not in PLAIN for part in item)
 
 
-def _missing(table: FollowedTable, items: Any, *, or_levels: bool = False) -> list[Missing]:
+def _missing(
+    table: FollowedTable, items: Any, *, or_levels: bool = False
+) -> list[Missing]:
     """Lacks for those labels that are known and not among the columns."""
     if table.labels is None:
         return []
-    there = {*table.labels, *_firsts(table.labels), *(table.levels if or_levels else ())}
+    there = {
+        *table.labels,
+        *_firsts(table.labels),
+        *(table.levels if or_levels else ()),
+    }
     # A tuple is one label where labels are tuples, else a list of labels.
-    given = items if type(items) in LISTED and items not in _tuples_among(table) else [items]
+    given = (
+        items
+        if type(items) in LISTED and items not in _tuples_among(table)
+        else [items]
+    )
     asked = [
         item
         for item in given
@@ -297,7 +334,9 @@ def _no_column(table: FollowedTable, label: Any) -> Missing:
 
 
 def _loc(table: FollowedTable, item: Any) -> Resolution:
-    rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
+    rows, columns = (
+        item if type(item) is tuple and len(item) == 2 else (item, slice(None))
+    )
     # With several levels, a tuple names one row.
     if type(item) is tuple and _may_be_of_levels(table.index, rows):
         return Resolution()
@@ -318,7 +357,10 @@ def _rows_missing(index: Any, rows: Any) -> list[Missing]:
         return []
     asked = rows if type(rows) is list else [rows]
     return [
-        Missing("keys", {"label": label, "in": "index", "similar": _similar_labels(index, label)})
+        Missing(
+            "keys",
+            {"label": label, "in": "index", "similar": _similar_labels(index, label)},
+        )
         for label in asked
         if type(label) in SINGLE and has_label(index, label) is False
     ]
@@ -329,7 +371,9 @@ def _similar_labels(index: Any, label: Any) -> list[str]:
 
 
 def _iloc(table: FollowedTable, item: Any) -> Resolution:
-    rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
+    rows, columns = (
+        item if type(item) is tuple and len(item) == 2 else (item, slice(None))
+    )
     missing = _beyond(rows, length_of(table.index), "rows") + _beyond(
         columns, length_of(table.columns), "columns"
     )
@@ -340,9 +384,14 @@ def _beyond(positions: Any, size: int, what: str) -> list[Missing]:
     """Positions that are needed and beyond the size."""
     asked = positions if type(positions) is list else [positions]
     beyond = [
-        position for position in asked if type(position) is int and not -size <= position < size
+        position
+        for position in asked
+        if type(position) is int and not -size <= position < size
     ]
-    return [Missing("keys", {"index": position, "length": size, "in": what}) for position in beyond]
+    return [
+        Missing("keys", {"index": position, "length": size, "in": what})
+        for position in beyond
+    ]
 
 
 _INDEXERS = {"loc": _loc, "at": _loc, "iloc": _iloc, "iat": _iloc}
@@ -360,7 +409,9 @@ def _call(table: FollowedTable, name: str, arguments: Any) -> Resolution:
     if name == "groupby" and "axis" not in named:
         return Resolution(Grouped(table), n_steps=2, follow=of_groups)
     return (
-        Resolution(n_steps=2) if _is_on_class(pandas().DataFrame, name) else _attribute(table, name)
+        Resolution(n_steps=2)
+        if _is_on_class(pandas().DataFrame, name)
+        else _attribute(table, name)
     )
 
 
@@ -370,7 +421,9 @@ def _columns_named(
     missing: list[Missing] = []
     for at, keyword in _NAMES_COLUMNS.get(name, ()):
         given = positional[at] if 0 <= at < len(positional) else named.get(keyword)
-        if given is not None and not _names_no_columns(table, name, given, positional, named):
+        if given is not None and not _names_no_columns(
+            table, name, given, positional, named
+        ):
             missing += _missing(table, given, or_levels=name in _OR_LEVELS)
     dict_keyword = _DICTS_OF_COLUMNS.get(name)
     given = positional[0] if positional else named.get(dict_keyword or "")
@@ -400,14 +453,18 @@ def _names_no_columns(
         return True
     if name in _DRAWS:
         # plot(x=0) means the first column.
-        return any(type(part) is int for part in (given if type(given) in LISTED else [given]))
+        return any(
+            type(part) is int for part in (given if type(given) in LISTED else [given])
+        )
     if name in ("groupby", "pivot_table"):
         keys = (
             [given]
             if name == "groupby"
             else [*positional[1:3], named.get("index"), named.get("columns")]
         )
-        n_keys = sum(len(part) if type(part) in LISTED else part is not None for part in keys)
+        n_keys = sum(
+            len(part) if type(part) in LISTED else part is not None for part in keys
+        )
         return bool(length_of(table.index) == n_keys)
     return False
 
@@ -441,7 +498,12 @@ def _missing_in_query(
     """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
     # Backticks quote names that Python cannot read; resolvers bring other names.
-    if type(text) is not str or "`" in text or table.labels is None or set(named) & _MORE_NAMES:
+    if (
+        type(text) is not str
+        or "`" in text
+        or table.labels is None
+        or set(named) & _MORE_NAMES
+    ):
         return []
     try:
         # "@name" is a variable of the notebook.
@@ -451,15 +513,21 @@ def _missing_in_query(
     # Functions in a query are called by name.
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = [
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and id(node) not in called
     ]
     plain = [
         word
         for word in names
-        if not word.startswith(("_at_", "ilevel_", "clevel_")) and word not in _IN_QUERIES
+        if not word.startswith(("_at_", "ilevel_", "clevel_"))
+        and word not in _IN_QUERIES
     ]
     found = _missing(table, plain, or_levels=True)
-    return [missing._replace(fact=dict(missing.fact, **{"in": "query"})) for missing in found]
+    return [
+        missing._replace(fact=dict(missing.fact, **{"in": "query"}))
+        for missing in found
+    ]
 
 
 # Groups
@@ -469,7 +537,9 @@ def of_groups(grouped: Grouped, steps: tuple[ChainStep, ...]) -> Resolution:
     """Follows one or more steps from a frame that is grouped."""
     step = steps[0]
     if step.kind == ITEM and type(step.value) is tuple and len(step.value) > 1:
-        return Resolution()  # a list to pandas 1, refused by later ones whatever the columns are
+        return (
+            Resolution()
+        )  # a list to pandas 1, refused by later ones whatever the columns are
     if step.kind == ITEM:
         return Resolution(missing=_item(grouped.table, step.value).missing)
     if (
@@ -479,7 +549,8 @@ def of_groups(grouped: Grouped, steps: tuple[ChainStep, ...]) -> Resolution:
         and step.value in ("agg", "aggregate")
     ):
         return Resolution(
-            missing=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))), n_steps=2
+            missing=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))),
+            n_steps=2,
         )
     return Resolution()
 
@@ -498,7 +569,11 @@ def of_values(values: Values, steps: tuple[ChainStep, ...]) -> Resolution:
         return _label_of(values, step.value)
     if step.kind != ATTRIBUTE:
         return Resolution(
-            missing=(Missing("attributes", {"type": "pandas.Series", "attribute": "__call__"}),)
+            missing=(
+                Missing(
+                    "attributes", {"type": "pandas.Series", "attribute": "__call__"}
+                ),
+            )
         )
     if after is not None and after.kind == ITEM and step.value in _INDEXERS:
         return _position_of(values, step.value, after.value)
@@ -513,9 +588,13 @@ def _label_of(values: Values, item: Any) -> Resolution:
     if is_multi(values.index) or type(item) not in INDICES:
         return Resolution()
     array = (
-        None if storage.is_range(values.index) else ndarray_of(storage.index_values(values.index))
+        None
+        if storage.is_range(values.index)
+        else ndarray_of(storage.index_values(values.index))
     )
-    has_numbers = storage.is_range(values.index) or array is not None and array.dtype.kind in "iu"
+    has_numbers = (
+        storage.is_range(values.index) or array is not None and array.dtype.kind in "iu"
+    )
     if has_numbers or type(item) is str:
         return Resolution(missing=tuple(_rows_missing(values.index, item)))
     return Resolution()
@@ -541,7 +620,9 @@ def _accessor(values: Values, name: str) -> Resolution:
         "dtype": column_values.dtype_text(values.array),
     }
     return Resolution(
-        missing=(Missing("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),)
+        missing=(
+            Missing("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),
+        )
     )
 
 
@@ -582,7 +663,8 @@ def _series_attribute(values: Values, name: str, after: ChainStep | None) -> Res
         is_call = after is not None and after.kind == CALL
         is_method = callable(class_dict_value(module.Series, name))
         return Resolution(
-            n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY
+            n_steps=2 if is_call else 1,
+            note="" if is_call else METHOD if is_method else PROPERTY,
         )
     # A label of the index may be the attribute.
     if has_label(values.index, name) is not False:
@@ -602,17 +684,25 @@ def _of_index(index: Any, step: ChainStep) -> Resolution | None:
     if beyond:
         return Resolution(missing=tuple(beyond))
     labels = labels_of(index, step.value + 1) if 0 <= step.value < _MOST_LABELS else []
-    return Resolution(labels[step.value]) if labels and type(labels[-1]) in PLAIN else Resolution()
+    return (
+        Resolution(labels[step.value])
+        if labels and type(labels[-1]) in PLAIN
+        else Resolution()
+    )
 
 
 # What a target names
 
 
-def columns_asked(asked: AskedName, mentioned: Iterable[str], labels: list[Any]) -> list[int]:
+def columns_asked(
+    asked: AskedName, mentioned: Iterable[str], labels: list[Any]
+) -> list[int]:
     """Positions of the columns that the target names, in the order of the frame."""
     # A name may be spelled anywhere in the cell: in a list, a dict, a string.
     words = {*mentioned, *asked.attributes}
-    numbers = {item for value in asked.items for item in _flat(value) if type(item) is int}
+    numbers = {
+        item for value in asked.items for item in _flat(value) if type(item) is int
+    }
     firsts = [label[0] if type(label) is tuple and label else label for label in labels]
     return [
         at
@@ -641,7 +731,12 @@ def keys_taken_as_unique(asked: AskedName) -> Iterator[list[Any]]:
 
 
 def _is_unstacked(asked: AskedName) -> bool:
-    names = {step.value for chain in asked.chains for step in chain.steps if step.kind == ATTRIBUTE}
+    names = {
+        step.value
+        for chain in asked.chains
+        for step in chain.steps
+        if step.kind == ATTRIBUTE
+    }
     return bool(names & {"unstack", "reindex", "to_xarray"})
 
 

@@ -90,7 +90,9 @@ def repeats(index: Any, look: Any) -> bool | None:
     values = index_values(index)
     array = ndarray_of(values)
     is_ordered = (
-        array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES and len(array) > 1
+        array is not None
+        and array.dtype.kind in arrays.NUMERIC + arrays.TIMES
+        and len(array) > 1
     )
     # A rising index repeats nothing, and comparing neighbours needs no memory.
     if is_ordered and look.affords(len(array) * 3) and _is_rising(array):
@@ -126,7 +128,9 @@ def all_plain(labels: list[Any]) -> bool:
     """True when comparing and hashing the labels runs no code of the notebook."""
     kinds = [kind for kind, _ in counted(labels.__iter__)]
     return all(
-        kind in PLAIN or kind is tuple or type_name(kind).startswith(("pandas.", "datetime."))
+        kind in PLAIN
+        or kind is tuple
+        or type_name(kind).startswith(("pandas.", "datetime."))
         for kind in kinds
     )
 

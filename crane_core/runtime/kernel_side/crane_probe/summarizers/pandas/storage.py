@@ -55,7 +55,8 @@ def frame_of(value: Any) -> Frame:
     # The manager of arrays (pandas 1.3 to 2.2, an option) has no blocks.
     if hasattr(manager, "blocks"):
         blocks = tuple(
-            Block(tuple(block.mgr_locs.as_array.tolist()), block.values) for block in manager.blocks
+            Block(tuple(block.mgr_locs.as_array.tolist()), block.values)
+            for block in manager.blocks
         )
     else:
         blocks = tuple(Block((at,), values) for at, values in enumerate(manager.arrays))
@@ -85,7 +86,9 @@ def _column(block: Block, number: int, row: int) -> StoredColumn:
         is_plain = array is block.values
         # `_from_backing_data` makes an extension array of a row, without a copy.
         return StoredColumn(
-            array[row] if is_plain else block.values._from_backing_data(array[row]), number, row
+            array[row] if is_plain else block.values._from_backing_data(array[row]),
+            number,
+            row,
         )
     return StoredColumn(block.values)
 
@@ -176,7 +179,12 @@ def labels_of(index: Any, limit: int | None = None) -> list[Any]:
         return list(range_of(index)[:limit])
     if is_multi(index):
         return list(
-            zip(*(_level_labels(index, at, limit) for at in range(len(index_levels(index)))))
+            zip(
+                *(
+                    _level_labels(index, at, limit)
+                    for at in range(len(index_levels(index)))
+                )
+            )
         )
     return to_list(index_values(index)[:limit])
 
@@ -184,7 +192,10 @@ def labels_of(index: Any, limit: int | None = None) -> list[Any]:
 def _level_labels(index: Any, at: int, limit: int | None) -> list[Any]:
     labels = labels_of(index_levels(index)[at])
     # Code -1 is a missing label.
-    return [labels[code] if code >= 0 else None for code in index_codes(index)[at][:limit].tolist()]
+    return [
+        labels[code] if code >= 0 else None
+        for code in index_codes(index)[at][:limit].tolist()
+    ]
 
 
 def to_list(values: Any) -> list[Any]:

@@ -20,7 +20,9 @@ _INFINITE, _UNKNOWN = -1, -2
 
 def dataset(value: Any, look: Any) -> dict[str, Any]:
     """element_spec as a tree of shapes and dtypes; how many elements, as far as that is known without counting."""
-    plus: dict[str, Any] = merged(attributes_held(value, look), {"structure": _cardinality(value)})
+    plus: dict[str, Any] = merged(
+        attributes_held(value, look), {"structure": _cardinality(value)}
+    )
     return merged({"representation": _spec_of(value)}, {"plus": plus})
 
 
@@ -32,12 +34,17 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _spec_of(value: Any) -> dict[str, Any]:
-    owner = next((kind for kind in mro_of(type(value)) if "element_spec" in class_dict(kind)), None)
+    owner = next(
+        (kind for kind in mro_of(type(value)) if "element_spec" in class_dict(kind)),
+        None,
+    )
     # A dataset class of the notebook has its own element_spec, which is code.
     if owner is None or package_of(owner) != "tensorflow":
         return {}
     spec = class_dict(owner)["element_spec"].__get__(value)
-    container = {"element_type": type(spec).__name__} if type(spec) in CONTAINERS else {}
+    container = (
+        {"element_type": type(spec).__name__} if type(spec) in CONTAINERS else {}
+    )
     return dict(container, element_spec=described(spec))
 
 
@@ -54,7 +61,9 @@ def described(spec: Any, depth: int = 0) -> Any:
     dtype = getattr(held.get("_dtype"), "name", None)
     facts = {"shape": dims(held.get("_shape")), "dtype": dtype} if dtype else {}
     kind = type(spec).__name__
-    facts.update({"ragged_rank": held["_ragged_rank"]} if "_ragged_rank" in held else {})
+    facts.update(
+        {"ragged_rank": held["_ragged_rank"]} if "_ragged_rank" in held else {}
+    )
     return facts if kind == "TensorSpec" else dict({"type": kind}, **facts)
 
 

@@ -66,7 +66,10 @@ def _values(value: Any, look: Any) -> dict[str, Any]:
             }
         }
     # numpy knows bfloat16 only by an extension package, and cannot compare it.
-    if type(array.dtype).__name__.startswith("BFloat16") or str(array.dtype) == "bfloat16":
+    if (
+        type(array.dtype).__name__.startswith("BFloat16")
+        or str(array.dtype) == "bfloat16"
+    ):
         found = None
         if array.size and look.affords(array.size * _NS_PER_CONVERTED):
             found = arrays.in_pieces(_widened(array), look)
@@ -107,7 +110,11 @@ def _widened(array: Any) -> Iterator[Any]:
 def variable(value: Any, look: Any) -> dict[str, Any]:
     """As a tensor; whether it is trained as an addition."""
     held = instance_dict(value)
-    trained = {"trainable": held["_trainable"]} if type(held.get("_trainable")) is bool else {}
+    trained = (
+        {"trainable": held["_trainable"]}
+        if type(held.get("_trainable")) is bool
+        else {}
+    )
     found = read(value)
     # A variable in a graph, or one whose resource is gone, has no value now.
     if found is not None:
@@ -118,7 +125,12 @@ def variable(value: Any, look: Any) -> dict[str, Any]:
         "representation": {"dtype": dtype} if dtype else {},
     }
     return merged(
-        summary, {"plus": {"values": dict(trained, not_computed="its value cannot be read now")}}
+        summary,
+        {
+            "plus": {
+                "values": dict(trained, not_computed="its value cannot be read now")
+            }
+        },
     )
 
 
@@ -138,7 +150,9 @@ def _unrecorded() -> Any:
     """Reading a variable makes a gradient tape that is open watch it, unless recording is stopped."""
     names = ("tensorflow.python.eager.record", "tensorflow.python.eager.tape")
     stops = (module_dict(sys.modules.get(name)).get("stop_recording") for name in names)
-    return next((stop() for stop in stops if stop is not None), contextlib.nullcontext())
+    return next(
+        (stop() for stop in stops if stop is not None), contextlib.nullcontext()
+    )
 
 
 def ragged(value: Any, look: Any) -> dict[str, Any]:
@@ -153,7 +167,12 @@ def ragged(value: Any, look: Any) -> dict[str, Any]:
     }
     lengths = _row_lengths(held.get("_row_partition"))
     return merged(
-        base, {"plus": merged(inside, {"structure": dict(lengths, ragged_rank=value.ragged_rank)})}
+        base,
+        {
+            "plus": merged(
+                inside, {"structure": dict(lengths, ragged_rank=value.ragged_rank)}
+            )
+        },
     )
 
 
@@ -163,7 +182,11 @@ def _row_lengths(partition: Any) -> dict[str, Any]:
         return {}
     # Row lengths are the differences of their limits.
     lengths = arrays.numpy().diff(as_array(splits))
-    shortest = {"row_lengths": [int(lengths.min()), int(lengths.max())]} if len(lengths) else {}
+    shortest = (
+        {"row_lengths": [int(lengths.min()), int(lengths.max())]}
+        if len(lengths)
+        else {}
+    )
     return dict(shortest, n_rows=len(lengths))
 
 
@@ -178,7 +201,11 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     }
     return merged(
         base,
-        {"plus": {"structure": {"n_stored": dims(stored.shape)[0]}} if stored is not None else {}},
+        {
+            "plus": {"structure": {"n_stored": dims(stored.shape)[0]}}
+            if stored is not None
+            else {}
+        },
     )
 
 

@@ -31,9 +31,13 @@ def _data() -> Any:
 def dataset(value: Any, look: Any) -> dict[str, Any]:
     """Length, sample shapes and types (the paper, 3.1); dtypes and range of the samples, attributes as additions."""
     facts = told(value, None, look)
-    length = {"structure": {"length": facts["n_samples"]} if "n_samples" in facts else {}}
+    length = {
+        "structure": {"length": facts["n_samples"]} if "n_samples" in facts else {}
+    }
     sure = merged(length, _of_samples(facts))
-    found: dict[str, Any] = look.in_time(sure, lambda: {"plus": _attributes(value, look)})
+    found: dict[str, Any] = look.in_time(
+        sure, lambda: {"plus": _attributes(value, look)}
+    )
     return found
 
 
@@ -41,7 +45,9 @@ def subset(value: Any, look: Any) -> dict[str, Any]:
     """Besides: which dataset it is a part of."""
     source = instance_dict(value).get("dataset")
     kind = {"representation": {"underlying_dataset": {"type": type_name(type(source))}}}
-    own = {group: {"underlying_dataset": facts} for group, facts in _info(source).items()}
+    own = {
+        group: {"underlying_dataset": facts} for group, facts in _info(source).items()
+    }
     return merged(dataset(value, look), merged(kind, own))
 
 
@@ -49,27 +55,40 @@ def concatenated(value: Any, look: Any) -> dict[str, Any]:
     """Besides: which datasets it is made of."""
     parts: Any = instance_dict(value).get("datasets")
     kinds = [type_name(type(part)) for part in parts] if type(parts) in ROWS else []
-    return merged(dataset(value, look), {"plus": {"representation": {"datasets": kinds}}})
+    return merged(
+        dataset(value, look), {"plus": {"representation": {"datasets": kinds}}}
+    )
 
 
 def iterable_dataset(value: Any, look: Any) -> dict[str, Any]:
     """By its attributes alone: iterating would consume it."""
-    return {"plus": merged({"values": {"advanced": "not by looking"}}, _attributes(value, look))}
+    return {
+        "plus": merged(
+            {"values": {"advanced": "not by looking"}}, _attributes(value, look)
+        )
+    }
 
 
 def _info(value: Any) -> dict[str, Any]:
     """The published `dataset_info`: the attributes of a dataset by type, tensors by shape and dtype."""
     if not is_kind(value, _data().Dataset):
         return {}
-    held = {name: item for name, item in instance_dict(value).items() if type(name) is str}
+    held = {
+        name: item for name, item in instance_dict(value).items() if type(name) is str
+    }
     # Only exact tensors: a subclass may compute its shape.
-    tensors = {name: item for name, item in held.items() if type(item) is torch().Tensor}
+    tensors = {
+        name: item for name, item in held.items() if type(item) is torch().Tensor
+    }
     shapes = {name: {"dataset_shape": shape_of(item)} for name, item in tensors.items()}
     types = {
-        name: {"type": type_name(type(item))} for name, item in held.items() if name not in tensors
+        name: {"type": type_name(type(item))}
+        for name, item in held.items()
+        if name not in tensors
     }
     dtypes = {
-        name: {"dtype": str(torch().Tensor.dtype.__get__(item))} for name, item in tensors.items()
+        name: {"dtype": str(torch().Tensor.dtype.__get__(item))}
+        for name, item in tensors.items()
     }
     facts = {"structure": shapes, "representation": dict(types, **dtypes)}
     return {group: {"dataset_info": found} for group, found in facts.items() if found}
@@ -84,7 +103,9 @@ def _attributes(value: Any, look: Any) -> dict[str, Any]:
     inside = look.inside(
         (str(at), one) for at, one in enumerate(held["tensors"][: look.limits.items])
     )
-    return merged(about, {group: {"tensors": facts} for group, facts in inside.items() if facts})
+    return merged(
+        about, {group: {"tensors": facts} for group, facts in inside.items() if facts}
+    )
 
 
 def _whole(value: Any) -> Any:
@@ -112,7 +133,10 @@ def loader(value: Any, look: Any) -> dict[str, Any]:
     if is_kind(source, _data().IterableDataset):
         return merged(base, {"plus": {"values": {"advanced": "not by looking"}}})
     facts = told(source, value, look)
-    counts = {"num_batches": facts.get("n_batches"), "num_examples": facts.get("n_samples")}
+    counts = {
+        "num_batches": facts.get("n_batches"),
+        "num_examples": facts.get("n_samples"),
+    }
     structure = {name: count for name, count in counts.items() if count is not None}
     return merged(
         merged(base, {"structure": structure}),
@@ -125,7 +149,8 @@ def _published(facts: Facts, source: Any) -> dict[str, Any]:
     found = merged(_info(source), _of_samples(facts))
     plus = {"plus": found.pop("plus", {})}
     shapes = {
-        name: part.get("shape", part["type"]) for name, part in facts.get("batch", {}).items()
+        name: part.get("shape", part["type"])
+        for name, part in facts.get("batch", {}).items()
     }
     shapes = {"error": facts["batch_error"]} if "batch_error" in facts else shapes
     under = merged(found, {"structure": {"batch_shapes": shapes}})
@@ -134,7 +159,11 @@ def _published(facts: Facts, source: Any) -> dict[str, Any]:
 
 def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
     """Dtypes of a batch; its shapes at full size where torch's own collating makes them predictable; the last batch."""
-    batch, size, n = facts.get("batch", {}), drawing_of(owner).size, facts.get("n_drawn")
+    batch, size, n = (
+        facts.get("batch", {}),
+        drawing_of(owner).size,
+        facts.get("n_drawn"),
+    )
     if not batch:
         return {}
     dtypes = {name: part["dtype"] for name, part in batch.items() if "dtype" in part}
@@ -149,7 +178,9 @@ def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
             else {}
         )
         structure.update(
-            {"last_batch_size": n % size} if n % size and held.get("drop_last") is False else {}
+            {"last_batch_size": n % size}
+            if n % size and held.get("drop_last") is False
+            else {}
         )
     representation = {"batch_dtypes": dtypes, "batch_container": facts["batch_type"]}
     return {"plus": {"structure": structure, "representation": representation}}
@@ -162,15 +193,23 @@ def _full_size(
     if held.get("collate_fn") is not default_collate():
         return {"batch_shapes_of": f"{n_collated} samples, of the {size} of a batch"}
     shapes = {name: part["shape"] for name, part in batch.items() if "shape" in part}
-    return {"batch_shapes": {name: [size, *shape[1:]] for name, shape in shapes.items()}}
+    return {
+        "batch_shapes": {name: [size, *shape[1:]] for name, shape in shapes.items()}
+    }
 
 
 def _about(held: dict[str, Any], look: Any) -> dict[str, Any]:
     """The loader's own settings, and the attributes of its dataset."""
-    source, sampler, collate = (held.get(name) for name in ("dataset", "sampler", "collate_fn"))
-    name = collate.__name__ if type(collate) is FunctionType else type_name(type(collate))
+    source, sampler, collate = (
+        held.get(name) for name in ("dataset", "sampler", "collate_fn")
+    )
+    name = (
+        collate.__name__ if type(collate) is FunctionType else type_name(type(collate))
+    )
     settings = {
-        key: look.scalar(held[key]) for key in ("drop_last", "num_workers") if held.get(key)
+        key: look.scalar(held[key])
+        for key in ("drop_last", "num_workers")
+        if held.get(key)
     }
     about = {
         "representation": {
@@ -181,7 +220,9 @@ def _about(held: dict[str, Any], look: Any) -> dict[str, Any]:
         "values": settings,
     }
     attributes = _attributes(source, look) if is_kind(source, _data().Dataset) else {}
-    return merged(about, {group: {"dataset": facts} for group, facts in attributes.items()})
+    return merged(
+        about, {group: {"dataset": facts} for group, facts in attributes.items()}
+    )
 
 
 # What is told of samples
@@ -195,7 +236,10 @@ def _of_samples(facts: Facts) -> dict[str, Any]:
     # The error takes the place of shapes, as in the published extractor.
     if not parts and ("sample_error" in facts or "unfinished" in facts):
         shapes = {"error": facts.get("sample_error") or _unfinished(facts)}
-    base = {"structure": {"sample_shapes": shapes}, "representation": {"sample_types": types}}
+    base = {
+        "structure": {"sample_shapes": shapes},
+        "representation": {"sample_types": types},
+    }
     return merged(base, {"plus": _more_of_samples(facts, parts)})
 
 
@@ -218,7 +262,10 @@ def _more_of_samples(facts: Facts, parts: dict[str, Any]) -> dict[str, Any]:
     }
     failed.update({"unfinished": _unfinished(facts)} if "unfinished" in facts else {})
     n_indexed = {"n_indexed": facts["n_indexed"]} if facts.get("n_indexed") else {}
-    found = {"structure": n_indexed, "values": dict(failed, sample_ranges=facts.get("ranges", {}))}
+    found = {
+        "structure": n_indexed,
+        "values": dict(failed, sample_ranges=facts.get("ranges", {})),
+    }
     return merged(more, found)
 
 

@@ -33,9 +33,15 @@ def ends_of(layer: Any, held: Held) -> Ends | None:
     """What the layer takes and returns; None for one that takes any size, or whose size is not known yet."""
     family = _family(layer)
     ends = _FAMILIES[family](held) if family else None
-    sizes = [size for size in (*ends.takes, *ends.gives) if type(size) is not str] if ends else []
+    sizes = (
+        [size for size in (*ends.takes, *ends.gives) if type(size) is not str]
+        if ends
+        else []
+    )
     # A lazy layer has 0 for sizes that it learns from its first call.
-    return ends if ends and all(type(size) is int and size > 0 for size in sizes) else None
+    return (
+        ends if ends and all(type(size) is int and size > 0 for size in sizes) else None
+    )
 
 
 def is_known(layer: Any) -> bool:
@@ -69,7 +75,9 @@ def _embedding(held: Held) -> Ends:
 
 
 def _bag(held: Held) -> Ends:
-    return Ends(["N", "L"], ["N", held.get("embedding_dim")], held.get("num_embeddings"))
+    return Ends(
+        ["N", "L"], ["N", held.get("embedding_dim")], held.get("num_embeddings")
+    )
 
 
 def _recurrent(held: Held) -> Ends:
@@ -101,7 +109,11 @@ def _group_norm(held: Held) -> Ends:
 
 def _layer_norm(held: Held) -> Ends | None:
     normalized = held.get("normalized_shape")
-    return Ends([ANY, *normalized], [ANY, *normalized]) if type(normalized) is tuple else None
+    return (
+        Ends([ANY, *normalized], [ANY, *normalized])
+        if type(normalized) is tuple
+        else None
+    )
 
 
 def _attention(held: Held) -> Ends:
@@ -219,7 +231,9 @@ def _is_usual(name: str, size: Any, held: Held) -> bool:
     if name == "stride":
         # A pooling's stride is its kernel unless said otherwise; a convolution's is 1.
         return (
-            size == held.get("kernel_size") if "out_channels" not in held else _all_equal(size, 1)
+            size == held.get("kernel_size")
+            if "out_channels" not in held
+            else _all_equal(size, 1)
         )
     if name in ("kdim", "vdim"):
         # Where they are not given, torch sets them to embed_dim.
@@ -228,4 +242,8 @@ def _is_usual(name: str, size: Any, held: Held) -> bool:
 
 
 def _all_equal(size: Any, usual: Any) -> bool:
-    return all(part == usual for part in size) if type(size) in ROWS else bool(size == usual)
+    return (
+        all(part == usual for part in size)
+        if type(size) in ROWS
+        else bool(size == usual)
+    )

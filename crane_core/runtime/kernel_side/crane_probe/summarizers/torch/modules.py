@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from ...anatomy import class_dict, is_kind, mro_of, package_of, static_attribute, type_name
+from ...anatomy import (
+    class_dict,
+    is_kind,
+    mro_of,
+    package_of,
+    static_attribute,
+    type_name,
+)
 from ...brief import attributes_of
 from ...callables.functions import signature_of
 from ...groups import merged
@@ -39,9 +46,18 @@ def module(value: Any, look: Any) -> dict[str, Any]:
     """All of it is beyond the published extractor, which states the type alone."""
     layers = list(walk(value, look))
     ends = [layer for layer in layers if _is_end(layer)]
-    structure = {**_counts(layers), **_expected(ends), **_sizes(ends, look), **_containers(layers)}
+    structure = {
+        **_counts(layers),
+        **_expected(ends),
+        **_sizes(ends, look),
+        **_containers(layers),
+    }
     representation = {**_placed(layers), **_forward(value)}
-    plus = {"structure": structure, "representation": representation, "values": _mode(layers)}
+    plus = {
+        "structure": structure,
+        "representation": representation,
+        "values": _mode(layers),
+    }
     return {"plus": merged(plus, _attributes(value, layers[0].held, look))}
 
 
@@ -77,7 +93,11 @@ def _is_end(layer: Layer) -> bool:
     """True for what is listed: modules without others inside, and those with parameters or their own sizes."""
     inner = part(layer.held, "_modules")
     # A Transformer layer has parts, but its own sizes say all.
-    return not inner or bool(part(layer.held, "_parameters")) or torch_layers.is_known(layer.module)
+    return (
+        not inner
+        or bool(part(layer.held, "_parameters"))
+        or torch_layers.is_known(layer.module)
+    )
 
 
 def _containers(layers: list[Layer]) -> dict[str, Any]:
@@ -86,25 +106,41 @@ def _containers(layers: list[Layer]) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     same: dict[str, str] = {}
     found = [(layer, _children(layer)) for layer in layers]
-    holders = [(layer, inner) for layer, inner in found if inner and len(inner) <= _MOST_LAYERS]
+    holders = [
+        (layer, inner) for layer, inner in found if inner and len(inner) <= _MOST_LAYERS
+    ]
     for layer, inner in _shallowest(holders):
         facts[layer.path] = dict(
             {"type": _short_type(layer.module), "parts": list(inner)}, **_hooked(layer)
         )
         for name, one in inner.items():
             # The same module under two paths: weights are shared.
-            path, first = f"{layer.path}.{name}" if layer.path else str(name), paths.get(id(one))
+            path, first = (
+                f"{layer.path}.{name}" if layer.path else str(name),
+                paths.get(id(one)),
+            )
             same.update({path: first} if first not in (None, path) else {})
-    return {**({"containers": facts} if facts else {}), **({"same_modules": same} if same else {})}
+    return {
+        **({"containers": facts} if facts else {}),
+        **({"same_modules": same} if same else {}),
+    }
 
 
 def _children(layer: Layer) -> dict[str, Any]:
-    return {name: one for name, one in part(layer.held, "_modules").items() if is_module(one)}
+    return {
+        name: one
+        for name, one in part(layer.held, "_modules").items()
+        if is_module(one)
+    }
 
 
-def _shallowest(holders: list[tuple[Layer, dict[str, Any]]]) -> list[tuple[Layer, dict[str, Any]]]:
+def _shallowest(
+    holders: list[tuple[Layer, dict[str, Any]]],
+) -> list[tuple[Layer, dict[str, Any]]]:
     """As many as are listed, in their order; of very many those nearest to the whole, the head of a deep model too."""
-    near = sorted(holders, key=lambda holder: holder[0].path.count("."))[:_MOST_CONTAINERS]
+    near = sorted(holders, key=lambda holder: holder[0].path.count("."))[
+        :_MOST_CONTAINERS
+    ]
     kept = {layer.path for layer, _ in near}
     return [holder for holder in holders if holder[0].path in kept]
 
@@ -127,28 +163,44 @@ def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
     if len(ends) == 1 and not ends[0].path:
         return dict(_stated(ends[0]), **_hooked(ends[0]))
     # A part that the target names is shown even in the middle of many.
-    asked = [layer for layer in ends if layer.path.split(".")[0] in look.asked().attributes]
+    asked = [
+        layer for layer in ends if layer.path.split(".")[0] in look.asked().attributes
+    ]
     half = _MOST_LAYERS // 2
-    kept = ends if len(ends) <= _MOST_LAYERS else [*ends[:half], *asked[:half], *ends[-half:]]
+    kept = (
+        ends
+        if len(ends) <= _MOST_LAYERS
+        else [*ends[:half], *asked[:half], *ends[-half:]]
+    )
     shown = {
-        layer.path: dict({"type": _short_type(layer.module)}, **_stated(layer), **_hooked(layer))
+        layer.path: dict(
+            {"type": _short_type(layer.module)}, **_stated(layer), **_hooked(layer)
+        )
         for layer in kept
     }
     facts: dict[str, Any] = {"layers": shown} if shown else {}
-    return dict(facts, layers_not_shown=len(ends) - len(shown)) if len(ends) > len(shown) else facts
+    return (
+        dict(facts, layers_not_shown=len(ends) - len(shown))
+        if len(ends) > len(shown)
+        else facts
+    )
 
 
 def _stated(layer: Layer) -> dict[str, Any]:
     """The sizes that the layer states, else the shapes of its parameters; whether it waits for its first call."""
     facts = torch_layers.sizes_of(layer.module, layer.held)
     own = {
-        name: value for name, value in part(layer.held, "_parameters").items() if value is not None
+        name: value
+        for name, value in part(layer.held, "_parameters").items()
+        if value is not None
     }
     # Parameters of lazy layers have no shape before the first call.
     if any(map(is_uninitialized, own.values())):
         return dict(facts, uninitialized=True)
     return facts or (
-        {"parameters": {name: _shape(value) for name, value in own.items()}} if own else {}
+        {"parameters": {name: _shape(value) for name, value in own.items()}}
+        if own
+        else {}
     )
 
 
@@ -166,7 +218,8 @@ def _short_type(value: Any) -> str:
 def _expected(ends: list[Layer]) -> dict[str, Any]:
     """What the first sized layer takes and the last one returns, in the order of definition."""
     sized = [
-        (at, layer, torch_layers.ends_of(layer.module, layer.held)) for at, layer in enumerate(ends)
+        (at, layer, torch_layers.ends_of(layer.module, layer.held))
+        for at, layer in enumerate(ends)
     ]
     known = [(at, layer, found) for at, layer, found in sized if found is not None]
     if not known:
@@ -178,7 +231,10 @@ def _expected(ends: list[Layer]) -> dict[str, Any]:
         expected["integers_below"] = takes.integers_below
     before = [f"{layer.path} ({_short_type(layer.module)})" for layer in ends[:at]]
     expected.update({"after": before} if before else {})
-    return {"expected_input": expected, "output": {"layer": last.path, "shape": gives.gives}}
+    return {
+        "expected_input": expected,
+        "output": {"layer": last.path, "shape": gives.gives},
+    }
 
 
 # Parameters
@@ -191,7 +247,9 @@ def _counts(layers: list[Layer]) -> dict[str, Any]:
     kind = torch().Tensor
     # A subclass of Parameter may count in its own way.
     with torch()._C.DisableTorchFunction():
-        sizes = [(kind.numel(value), kind.requires_grad.__get__(value)) for value in ready]
+        sizes = [
+            (kind.numel(value), kind.requires_grad.__get__(value)) for value in ready
+        ]
     n_all, n_trained = (
         sum(size for size, _ in sizes),
         sum(size for size, is_trained in sizes if is_trained),
@@ -206,8 +264,12 @@ def _counts(layers: list[Layer]) -> dict[str, Any]:
 
 
 def _parameters(layers: list[Layer]) -> list[Any]:
-    own = (value for layer in layers for value in part(layer.held, "_parameters").values())
-    return list({id(value): value for value in own if is_kind(value, torch().Tensor)}.values())
+    own = (
+        value for layer in layers for value in part(layer.held, "_parameters").values()
+    )
+    return list(
+        {id(value): value for value in own if is_kind(value, torch().Tensor)}.values()
+    )
 
 
 def _placed(layers: list[Layer]) -> dict[str, Any]:
@@ -215,13 +277,18 @@ def _placed(layers: list[Layer]) -> dict[str, Any]:
     kind = torch().Tensor
     with torch()._C.DisableTorchFunction():
         places = [
-            (kind.dtype.__get__(value), kind.device.__get__(value)) for value in _parameters(layers)
+            (kind.dtype.__get__(value), kind.device.__get__(value))
+            for value in _parameters(layers)
         ]
     facts = {
         name: sorted({str(place[at]) for place in places})
         for at, name in enumerate(("dtype", "device"))
     }
-    return {name: found[0] if len(found) == 1 else found for name, found in facts.items() if found}
+    return {
+        name: found[0] if len(found) == 1 else found
+        for name, found in facts.items()
+        if found
+    }
 
 
 # State
@@ -233,13 +300,17 @@ def _mode(layers: list[Layer]) -> dict[str, Any]:
     if type(mode) is not bool:
         return {}
     # model.eval() reaches all parts, unless one was switched back.
-    others = [layer.path for layer in layers if layer.held.get("training") is (not mode)]
+    others = [
+        layer.path for layer in layers if layer.held.get("training") is (not mode)
+    ]
     return {"training": mode, **({"in_the_other_mode": others[:10]} if others else {})}
 
 
 def _forward(value: Any) -> dict[str, Any]:
     """The signature of `forward`, where it is not torch's own."""
-    owner = next((kind for kind in mro_of(type(value)) if "forward" in class_dict(kind)), None)
+    owner = next(
+        (kind for kind in mro_of(type(value)) if "forward" in class_dict(kind)), None
+    )
     found = static_attribute(value, "forward")
     if owner is None or found is None or package_of(owner) == "torch":
         return {}
@@ -249,7 +320,11 @@ def _forward(value: Any) -> dict[str, Any]:
 
 def _attributes(value: Any, held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """The data that a class outside torch keeps beside its layers."""
-    return {} if package_of(type(value)) == "torch" else attributes_of(held, look, left_out=_INNER)
+    return (
+        {}
+        if package_of(type(value)) == "torch"
+        else attributes_of(held, look, left_out=_INNER)
+    )
 
 
 # Attributes and items
@@ -271,7 +346,11 @@ def held_parts(value: Any) -> dict[str, Any]:
     """Parameters, buffers and modules by name."""
     held = own_dict(value)
     # Reversed, so that _modules wins, as in torch's own look-up.
-    return {name: inner for group in reversed(_PARTS) for name, inner in part(held, group).items()}
+    return {
+        name: inner
+        for group in reversed(_PARTS)
+        for name, inner in part(held, group).items()
+    }
 
 
 def children(value: Any) -> list[Any]:

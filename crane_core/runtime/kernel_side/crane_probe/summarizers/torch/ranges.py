@@ -46,7 +46,9 @@ def _ends(torch: Any, piece: Any) -> tuple[Any, Any, int]:
     real = piece[~torch.isnan(piece)]
     n_nan = piece.numel() - real.numel()
     return (
-        (*_ends(torch, real)[:2], n_nan) if real.numel() else (float("inf"), -float("inf"), n_nan)
+        (*_ends(torch, real)[:2], n_nan)
+        if real.numel()
+        else (float("inf"), -float("inf"), n_nan)
     )
 
 
@@ -68,4 +70,8 @@ def _pieces(plain: Any, size: int) -> Iterator[Any]:
         for start in range(0, n_rows, step):
             part = plain.narrow(0, start, min(step, n_rows - start))
             # A single row may be larger than a piece.
-            yield from _pieces(part.select(0, 0), size) if step == 1 and part.dim() > 1 else [part]
+            yield from (
+                _pieces(part.select(0, 0), size)
+                if step == 1 and part.dim() > 1
+                else [part]
+            )

@@ -44,7 +44,9 @@ def told(source: Any, owner: Any, look: Any) -> Facts:
     return foreign.facts_of(_work(source, owner, _batching(owner), until), look)
 
 
-def _work(source: Any, owner: Any, batching: LoaderBatching | None, until: float) -> Work:
+def _work(
+    source: Any, owner: Any, batching: LoaderBatching | None, until: float
+) -> Work:
     def work(tell: Tell) -> None:
         if owner is not None:
             _tell_counts(owner, tell)
@@ -74,7 +76,11 @@ class Drawing(NamedTuple):
 def drawing_of(owner: Any) -> Drawing:
     """A batch sampler of torch that was handed in says what the loader itself then leaves open."""
     held = instance_dict(owner)
-    batches, size, sampler = held.get("batch_sampler"), held.get("batch_size"), held.get("sampler")
+    batches, size, sampler = (
+        held.get("batch_sampler"),
+        held.get("batch_size"),
+        held.get("sampler"),
+    )
     # Only torch's own: a subclass may choose its batches by code.
     if batches is not None and type(batches) is torch().utils.data.BatchSampler:
         inner = instance_dict(batches)
@@ -97,10 +103,14 @@ def _batching(owner: Any) -> LoaderBatching | None:
     drawing = drawing_of(owner)
     # A batch sampler decides both how many and which.
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.batches):
-        return LoaderBatching(samples.MOST, collate, lambda: next(iter(drawing.batches)))
+        return LoaderBatching(
+            samples.MOST, collate, lambda: next(iter(drawing.batches))
+        )
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.sampler):
         return LoaderBatching(
-            drawing.size, collate, lambda: list(islice(drawing.sampler, drawing.size or 1))
+            drawing.size,
+            collate,
+            lambda: list(islice(drawing.sampler, drawing.size or 1)),
         )
     return LoaderBatching(drawing.size, collate, _listed_indices(drawing))
 
@@ -113,7 +123,9 @@ def _listed_indices(drawing: Drawing) -> Any:
     if type(drawing.sampler) is not torch().utils.data.SubsetRandomSampler:
         return None
     chosen: Any = instance_dict(drawing.sampler)["indices"]
-    return lambda: [chosen[at] for at in range(min(len(chosen), drawing.size or 1, samples.MOST))]
+    return lambda: [
+        chosen[at] for at in range(min(len(chosen), drawing.size or 1, samples.MOST))
+    ]
 
 
 def _is_of_torch(sampler: Any) -> bool:
@@ -152,9 +164,13 @@ def is_harmless(source: Any) -> bool:
         )
     if kind is data.Subset:
         # Indices of another kind may be an object of the notebook.
-        return type(held.get("indices")) in _INDICES and is_harmless(held.get("dataset"))
+        return type(held.get("indices")) in _INDICES and is_harmless(
+            held.get("dataset")
+        )
     if kind is data.ConcatDataset:
-        return type(held.get("datasets")) is list and all(map(is_harmless, held["datasets"]))
+        return type(held.get("datasets")) is list and all(
+            map(is_harmless, held["datasets"])
+        )
     return False
 
 

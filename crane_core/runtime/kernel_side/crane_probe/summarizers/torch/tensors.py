@@ -23,9 +23,15 @@ def torch() -> Any:
 def tensor(value: Any, look: Any) -> dict[str, Any]:
     """Shape, dtype, device, requires_grad, has_nan, of a flat one distinct values; range and layout as additions."""
     # __torch_dispatch__ sees every operation, even those in C.
-    if any(package_of(kind) != "torch" for kind in overriders(value, "__torch_dispatch__")):
+    if any(
+        package_of(kind) != "torch" for kind in overriders(value, "__torch_dispatch__")
+    ):
         return {
-            "plus": {"values": {"not_computed": "its class computes everything with its own code"}}
+            "plus": {
+                "values": {
+                    "not_computed": "its class computes everything with its own code"
+                }
+            }
         }
     # Else a subclass's __torch_function__ would see each of these.
     with torch()._C.DisableTorchFunction():
@@ -49,7 +55,9 @@ def tensor(value: Any, look: Any) -> dict[str, Any]:
 
 def is_uninitialized(value: Any) -> bool:
     """True for the parameters of a lazy layer, which have no shape before the first call."""
-    return any(name_of(kind) == "UninitializedTensorMixin" for kind in mro_of(type(value)))
+    return any(
+        name_of(kind) == "UninitializedTensorMixin" for kind in mro_of(type(value))
+    )
 
 
 def shape_of(value: Any) -> list[int]:
@@ -59,7 +67,9 @@ def shape_of(value: Any) -> list[int]:
 
 def _representation(value: Any) -> dict[str, Any]:
     kind = torch().Tensor
-    facts = {name: str(getattr(kind, name).__get__(value)) for name in ("dtype", "device")}
+    facts = {
+        name: str(getattr(kind, name).__get__(value)) for name in ("dtype", "device")
+    }
     return dict(facts, requires_grad=kind.requires_grad.__get__(value))
 
 
@@ -103,7 +113,9 @@ def _gradient(value: Any) -> dict[str, Any]:
 def _values(value: Any, look: Any) -> dict[str, Any]:
     kind = torch().Tensor
     # Quantized numbers have no plain memory.
-    if kind.layout.__get__(value) is not torch().strided or kind.is_quantized.__get__(value):
+    if kind.layout.__get__(value) is not torch().strided or kind.is_quantized.__get__(
+        value
+    ):
         return {}
     device = kind.device.__get__(value).type
     if device != "cpu":
@@ -124,7 +136,11 @@ def as_array(plain: Any) -> Any:
     """The same memory as a numpy array; None where numpy cannot see it: another device, a type that it lacks."""
     kind = torch().Tensor
     # Conjugation and negation are flags of a view: the memory has other values.
-    if kind.device.__get__(plain).type != "cpu" or kind.is_conj(plain) or kind.is_neg(plain):
+    if (
+        kind.device.__get__(plain).type != "cpu"
+        or kind.is_conj(plain)
+        or kind.is_neg(plain)
+    ):
         return None
     try:
         return kind.numpy(plain)
@@ -136,7 +152,11 @@ def _numbers(plain: Any, look: Any) -> dict[str, Any]:
     """NaN and range of what numpy cannot see."""
     kind = torch().Tensor
     if not kind.is_floating_point(plain) or kind.is_complex(plain):
-        return {"plus": {"values": {"not_computed": f"the range of {kind.dtype.__get__(plain)}"}}}
+        return {
+            "plus": {
+                "values": {"not_computed": f"the range of {kind.dtype.__get__(plain)}"}
+            }
+        }
     size = kind.numel(plain)
     return of_ranges(ranges_of(plain, look) if size else None, size, look)
 

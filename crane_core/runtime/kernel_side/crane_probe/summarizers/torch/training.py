@@ -83,7 +83,9 @@ def _list(value: Any) -> list[Any]:
 def _options(group: dict[str, Any], look: Any) -> dict[str, Any]:
     """All options of a group but its parameters; those that are off or left open say nothing."""
     stated = {
-        name: option for name, option in group.items() if name != "params" and type(name) is str
+        name: option
+        for name, option in group.items()
+        if name != "params" and type(name) is str
     }
     return {
         name: look.scalar(option)
@@ -95,7 +97,9 @@ def _options(group: dict[str, Any], look: Any) -> dict[str, Any]:
 def _numbers(parameters: list[Any]) -> int:
     with torch()._C.DisableTorchFunction():
         # Lazy parameters have no number of elements.
-        return sum(torch().Tensor.numel(one) for one in parameters if not is_uninitialized(one))
+        return sum(
+            torch().Tensor.numel(one) for one in parameters if not is_uninitialized(one)
+        )
 
 
 def scheduler(value: Any, look: Any) -> dict[str, Any]:
@@ -135,16 +139,25 @@ def loss(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(value)
     # Weights of a loss are buffers.
     weights = {
-        name: one for name, one in part(held, "_buffers").items() if is_kind(one, torch().Tensor)
+        name: one
+        for name, one in part(held, "_buffers").items()
+        if is_kind(one, torch().Tensor)
     }
     with torch()._C.DisableTorchFunction():
         shapes = {name: shape_of(one) for name, one in weights.items()}
-        dtypes = {name: str(torch().Tensor.dtype.__get__(one)) for name, one in weights.items()}
+        dtypes = {
+            name: str(torch().Tensor.dtype.__get__(one))
+            for name, one in weights.items()
+        }
     stated = {name: look.scalar(held[name]) for name in _LOSS if name in held}
     return {
         "plus": {
             "structure": {f"{name}_shape": shape for name, shape in shapes.items()},
-            "representation": {f"{name}_dtype": dtype for name, dtype in dtypes.items()},
-            "values": {name: fact for name, fact in stated.items() if _USUAL.get(name) != fact},
+            "representation": {
+                f"{name}_dtype": dtype for name, dtype in dtypes.items()
+            },
+            "values": {
+                name: fact for name, fact in stated.items() if _USUAL.get(name) != fact
+            },
         }
     }

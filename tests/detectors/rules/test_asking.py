@@ -7,6 +7,7 @@ import platform
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -239,19 +240,31 @@ def test_after_a_killed_worker_another_answers() -> None:
     assert worker.pid != before
 
 
-def children() -> list[int]:
-    """The processes that this one has started and that still run."""
-    listed = Path("/proc/self/task").glob("*/children")
-    return [int(number) for path in listed for number in path.read_text().split()]
+def descendants(of: int) -> list[int]:
+    """The processes below one, as far as they still run."""
+    listed = Path(f"/proc/{of}/task").glob("*/children")
+    found = [int(number) for path in listed for number in path.read_text().split()]
+    return found + [inner for child in found for inner in descendants(child)]
+
+
+def is_stopped(process: int) -> bool:
+    try:
+        told = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return True  # it has ended, and answers nothing either
+    return told.rpartition(")")[2].split()[0] in "TZ"
 
 
 def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -> None:
     assert about(VERSIONS) is not None
-    # All workers: earlier tests of this process may have started one for each group of libraries.
-    workers = children()
+    # Our children are watchdogs: the workers that could answer within no time at all are below them.
+    workers = descendants(os.getpid())
     for worker in workers:
-        os.kill(worker, signal.SIGSTOP)  # or one may answer within no time at all
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGSTOP)
     try:
+        # A signal is on its way for a moment, and on a slow machine an answer may overtake it.
+        once(lambda: all(map(is_stopped, workers)))
         with asking.asking_with(
             asking.HURRIED._replace(answer_s=0.0), lambda library: None
         ):
@@ -261,7 +274,8 @@ def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -
         assert asker.unsure == ("not asked yet: NumPy",)
     finally:
         for worker in workers:
-            os.kill(worker, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGCONT)
     with asking.asking_with(asking.UNHURRIED, lambda library: None):
         asker = asking.Asker(VERSIONS, lambda text: False)
     assert asked(asker, axis=9_009) is not None

@@ -65,7 +65,7 @@ def follow(
     try:
         with (
             interpreter.inside(Context((RETURN,))) as context,
-            interpreter.within(scope),
+            interpreter.memory.within(scope),
         ):
             return _result(interpreter, definition, context)
     finally:
@@ -96,7 +96,7 @@ def _result(
         return ends[0]
     join(
         [
-            *(snapshot(interpreter.scopes) for _ in ends),
+            *(snapshot(interpreter.memory.scopes) for _ in ends),
             *(known for _, known, _ in context.left),
         ]
     )

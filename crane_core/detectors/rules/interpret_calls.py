@@ -39,11 +39,12 @@ from crane_core.detectors.rules.operation import Arguments
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _LOADS_AGAIN = (
     "importlib.reload",
+    "imp.reload",
     "runpy.run_path",
     "runpy.run_module",
     "code.interact",
 )
-"""Functions that run files of which nothing is known here."""
+"""Functions that run files of which nothing is known here; a reloaded one may be another than was imported."""
 # `globals()['made'] = 1` and `exec` assign names that no statement spells.
 _DEFINES_ANY = (
     "builtins.exec",
@@ -52,8 +53,6 @@ _DEFINES_ANY = (
     "builtins.vars",
     "builtins.locals",
 )
-_RELOADS = ("importlib.reload", "imp.reload")
-"""What runs the code of a module once more, which may be another than before."""
 # These take every element, so `list(row['x'] for row in rows)` raises on its own line.
 # `any` and `all` are left out: they stop early, as in `any(x == 3 or x.missing for x in rows)`.
 _CONSUMERS = frozenset(
@@ -65,7 +64,7 @@ _CONSUMERS = frozenset(
 @expression(ast.Call)
 def _call(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
     given = _called(interpreter, node)
-    interpreter.let_others_act()
+    interpreter.memory.let_others_act()
     return given
 
 
@@ -86,8 +85,8 @@ def _of_bases(
     if name == "__init__" and has_quiet_bases(interpreter):
         return AbstractValue("NoneType", literal=None)
     # Not followed on purpose: `super().grow()` may append to the list that the next line indexes.
-    interpreter.havoc()
-    interpreter.forget(given(arguments))
+    interpreter.memory.havoc()
+    interpreter.memory.forget(given(arguments))
     return AbstractValue()
 
 
@@ -188,7 +187,7 @@ def _of_bound(
 ) -> AbstractValue:
     """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
     # `p = lst.append; p(4)` changes the list, without naming it.
-    interpreter.run_back(given(arguments))
+    interpreter.memory.run_back(given(arguments))
     _forget_escaped(interpreter, [function, *given(arguments)])
     return AbstractValue()
 
@@ -208,8 +207,8 @@ def followed(
     # A decorator, `__new__` or `suppress` may keep a function's crash from the cell.
     # So nothing is concluded from its body, and all that it may have changed is unknown.
     if known is None:
-        interpreter.havoc()
-        interpreter.forget(given(arguments))
+        interpreter.memory.havoc()
+        interpreter.memory.forget(given(arguments))
     return known if known is not None else AbstractValue()
 
 
@@ -225,15 +224,12 @@ def _library(
     known = interpreter.ask(
         "call", function.path, "", node, receiver=function, arguments=arguments
     )
-    # The module's code runs again, and may be another than the one that was imported.
-    if function.path in _RELOADS:
-        interpreter.havoc()
-        interpreter.forget(given(arguments))
-    elif function.path in _DEFINES_ANY and known is None:
-        interpreter.havoc()
+    if function.path in _DEFINES_ANY and known is None:
+        interpreter.memory.havoc()
     elif known is None and may_extend([function.path]):
-        interpreter.havoc()  # a file beside the notebook, or a package that is not known: it may do anything
-        interpreter.forget(given(arguments))
+        # A file beside the notebook, or a package that is not known: it may do anything.
+        interpreter.memory.havoc()
+        interpreter.memory.forget(given(arguments))
     elif known is None and not harmless.function_changes_nothing(
         function.path, arguments
     ):
@@ -300,7 +296,7 @@ def _object(
             and not is_quiet
             or function.package == "__main__"
         ):
-            interpreter.havoc()
+            interpreter.memory.havoc()
         _forget_escaped(interpreter, [function, *given(arguments)])
     return known if known is not None else AbstractValue()
 
@@ -309,12 +305,12 @@ def _forget_escaped(interpreter: Interpreter, values: Iterable[AbstractValue]) -
     """An unknown call: its arguments may change, and anything where it may run code that is not seen."""
     values = list(values)
     _mark_may_call_back(values)
-    interpreter.forget(values)
+    interpreter.memory.forget(values)
     if any(
         harmless.may_run_notebook_code(value) and not _is_seen(value)
         for value in values
     ):
-        interpreter.havoc()
+        interpreter.memory.havoc()
 
 
 def _mark_may_call_back(values: list[AbstractValue]) -> None:

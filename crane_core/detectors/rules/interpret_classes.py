@@ -80,7 +80,7 @@ def lineage(
     """
     classes, paths = [definition], []
     for base in definition.bases:
-        value = interpreter.known_name(base)
+        value = interpreter.memory.known_name(base)
         if value is None:
             return classes, None
         # After `class Net(Net):` the base has the name of the class itself, which would not end.
@@ -165,7 +165,7 @@ def has_quiet_bases(interpreter: Interpreter) -> bool:
     running = interpreter.running[-1] if interpreter.running else None
     if not isinstance(running, ast.FunctionDef) or not running.args.args:
         return False
-    owner = interpreter.scope.names.get(running.args.args[0].arg)
+    owner = interpreter.memory.scope.names.get(running.args.args[0].arg)
     if (
         owner is None
         or not isinstance(owner.definition, ast.ClassDef)
@@ -188,7 +188,7 @@ def instance(
 ) -> AbstractValue:
     """The result of calling a class of the notebook: an object after its __init__ has run."""
     definition = kind.definition
-    interpreter.run_unseen(kind)
+    interpreter.memory.run_unseen(kind)
     classes, paths = lineage(interpreter, definition)
     # `class Attrs(dict)` with `self.__dict__ = self` has attributes that no statement sets.
     if (
@@ -196,8 +196,8 @@ def instance(
         or has_hooks(classes)
         or any(path.startswith("builtins.") for path in paths)
     ):
-        interpreter.havoc()
-        interpreter.forget([*arguments.positional, *arguments.keywords.values()])
+        interpreter.memory.havoc()
+        interpreter.memory.forget([*arguments.positional, *arguments.keywords.values()])
         return AbstractValue()
     made = AbstractValue(
         f"__main__.{definition.name}",
@@ -207,15 +207,17 @@ def instance(
     interpreter.made[id(made)] = made
     init = next(members(classes, "__init__"), None if paths else _NO_INIT)
     if init is None:
-        interpreter.forget([*arguments.positional, *arguments.keywords.values()])
+        interpreter.memory.forget([*arguments.positional, *arguments.keywords.values()])
         return made
     method = AbstractValue("method", definition=init, bound_to=made, words="__init__")
     if (
         not isinstance(init, ast.FunctionDef)
         or follow(interpreter, method, arguments, node) is None
     ):
-        interpreter.havoc()
-        interpreter.forget([made, *arguments.positional, *arguments.keywords.values()])
+        interpreter.memory.havoc()
+        interpreter.memory.forget(
+            [made, *arguments.positional, *arguments.keywords.values()]
+        )
     return made
 
 

@@ -60,7 +60,7 @@ def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
     # Python calls `__len__`, `__iter__`, `__lt__` without their names: `len(loud)` fills `calls`.
     for part in (value, *(value.items or ())):
         if part.package == "__main__":
-            interpreter.run_unseen(part)
+            interpreter.memory.run_unseen(part)
     return value
 
 
@@ -175,7 +175,7 @@ def _attribute_of_object(
 ) -> AbstractValue:
     found = member(interpreter, receiver, name)
     if found is not None and not found.type:  # a property may change its object
-        interpreter.forget([receiver])
+        interpreter.memory.forget([receiver])
         return part_of(receiver)
     if found is not None:
         return found
@@ -235,7 +235,7 @@ def item(
     known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
     # A `__getitem__` of the notebook may note each index in a list, as `Loud` does in the tests.
     if known is None and receiver.package == "__main__":
-        interpreter.forget([receiver])
+        interpreter.memory.forget([receiver])
     return known if known is not None else part_of(receiver)
 
 
@@ -277,7 +277,7 @@ def evaluate_operator(
         known = known if known is not None else answer
     # `__add__` and `__iadd__` of the notebook's classes may change their operands.
     if known is None and any(operand.package == "__main__" for operand in operands):
-        interpreter.forget(operands)
+        interpreter.memory.forget(operands)
     if known is None:
         known = AbstractValue()
         # `made = [rows] + some()` holds the very list `rows`, so a change of `made[0]` changes it.
@@ -428,7 +428,7 @@ def _ternary(interpreter: Interpreter, node: ast.IfExp) -> AbstractValue:
 @expression(ast.NamedExpr)
 def _walrus(interpreter: Interpreter, node: ast.NamedExpr) -> AbstractValue:
     value = interpreter.value(node.value)
-    interpreter.bind(node.target.id, value)
+    interpreter.memory.bind(node.target.id, value)
     return value
 
 
@@ -450,7 +450,11 @@ def _lambda(interpreter: Interpreter, node: ast.Lambda) -> AbstractValue:
 
 def seen_from(interpreter: Interpreter) -> Scope | None:
     """The scope around the code here; None of the module, which all code sees."""
-    return None if interpreter.scope is interpreter.module else interpreter.scope
+    return (
+        None
+        if interpreter.memory.scope is interpreter.memory.module
+        else interpreter.memory.scope
+    )
 
 
 @expression(ast.JoinedStr)
@@ -491,9 +495,9 @@ def _starred(interpreter: Interpreter, node: ast.Starred) -> AbstractValue:
 def _await(interpreter: Interpreter, node: ast.Await) -> AbstractValue:
     awaited = interpreter.value(node.value)
     # Awaiting hands over to code that fills what it holds: `await task; out['a']`.
-    interpreter.forget([awaited])
-    interpreter.run_back([awaited])
-    interpreter.let_others_act()
+    interpreter.memory.forget([awaited])
+    interpreter.memory.run_back([awaited])
+    interpreter.memory.let_others_act()
     return AbstractValue()
 
 

@@ -61,7 +61,7 @@ def _guarded(interpreter: Interpreter, node: ast.Try) -> None:
     if not node.handlers:
         interpreter.body(body)
         return
-    watch = BranchWatch(interpreter.scopes)
+    watch = BranchWatch(interpreter.memory.scopes)
     names = [name for part in body for name in bound_names(part)]
     branches = [partial(_watched, interpreter, body, watch)]
     branches += [
@@ -83,7 +83,7 @@ def _watched(
         interpreter.body(body)
     finally:
         interpreter.watches.pop()
-        watch.look(interpreter.scopes)
+        watch.look(interpreter.memory.scopes)
 
 
 def _handled(
@@ -94,13 +94,13 @@ def _handled(
 ) -> None:
     # The exception may come after any statement of the body, so the handler starts with what all
     # of them may have changed.
-    widen(watch, names, interpreter.scope)
+    widen(watch, names, interpreter.memory.scope)
     if handler.name:
-        interpreter.bind(handler.name, AbstractValue())
+        interpreter.memory.bind(handler.name, AbstractValue())
     interpreter.body(handler.body)
     if handler.name:
         # Python deletes the name when the handler ends: `error` is a NameError behind it.
-        interpreter.unbind(handler.name)
+        interpreter.memory.unbind(handler.name)
 
 
 @statement(ast.With, ast.AsyncWith)
@@ -122,12 +122,12 @@ def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     if not may_suppress:
         interpreter.body(node.body)
         return
-    watch = BranchWatch(interpreter.scopes)
+    watch = BranchWatch(interpreter.memory.scopes)
     names = [name for part in node.body for name in bound_names(part)]
     interpreter.branches(
         [
             lambda: _watched(interpreter, node.body, watch),
-            lambda: widen(watch, names, interpreter.scope),
+            lambda: widen(watch, names, interpreter.memory.scope),
         ]
     )
 
@@ -164,12 +164,12 @@ def _lets_pass(
         return False
     if manager.package in _LETS_PASS:
         return True
-    known = interpreter.known_name(called)
+    known = interpreter.memory.known_name(called)
     path = known.path if known is not None else ""
     if path:
         return path.partition(".")[0] in _LETS_PASS or path in _MANAGERS
     holder = (
-        interpreter.known_name(called.value)
+        interpreter.memory.known_name(called.value)
         if isinstance(called, ast.Attribute)
         else None
     )

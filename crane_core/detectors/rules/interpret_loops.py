@@ -126,11 +126,11 @@ def _turn(
     ends: list[Snapshot] = []
     try:
         body()
-        ends.append(snapshot(interpreter.scopes))
+        ends.append(snapshot(interpreter.memory.scopes))
     except ControlFlowExitError as leave:
         if leave.kind not in context.kinds and not context.left:
             raise
-        interpreter.note_left([(leave, snapshot(interpreter.scopes))])
+        interpreter.note_left([(leave, snapshot(interpreter.memory.scopes))])
     except Crash:
         # Another path may have left the loop before: `if i == 3: break` above `numbers[i]`.
         if not context.left:
@@ -152,9 +152,9 @@ def _more_turns(
     names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
     # Twice, as the first run may leave values that the second one meets: `x = str(x)`.
     for _ in range(2):
-        watch = BranchWatch(interpreter.scopes)
+        watch = BranchWatch(interpreter.memory.scopes)
         for name in names:
-            interpreter.bind(name, AbstractValue())
+            interpreter.memory.bind(name, AbstractValue())
         interpreter.watches.append(watch)
         try:
             interpreter.maybe_run(lambda: _turn(interpreter, context, body))
@@ -163,10 +163,10 @@ def _more_turns(
             raise GiveUpError from None
         finally:
             interpreter.watches.pop()
-        watch.look(interpreter.scopes)
-        widen(watch, (), interpreter.scope)
+        watch.look(interpreter.memory.scopes)
+        widen(watch, (), interpreter.memory.scope)
         for name in names:
-            interpreter.bind(name, AbstractValue())
+            interpreter.memory.bind(name, AbstractValue())
 
 
 def _after(
@@ -177,11 +177,11 @@ def _after(
     if goes_on:
         try:
             interpreter.body(orelse)
-            breaks.append(snapshot(interpreter.scopes))
+            breaks.append(snapshot(interpreter.memory.scopes))
         except ControlFlowExitError as leave:
             if not breaks:
                 raise
-            interpreter.note_left([(leave, snapshot(interpreter.scopes))])
+            interpreter.note_left([(leave, snapshot(interpreter.memory.scopes))])
         except Crash:
             if not breaks:
                 raise
@@ -213,7 +213,7 @@ def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValu
 def _unbind_given(interpreter: Interpreter, node: ast.expr) -> None:
     """A name that := assigns in a comprehension is also bound outside of it."""
     for name in bound_names(node):
-        interpreter.bind(name, AbstractValue())
+        interpreter.memory.bind(name, AbstractValue())
 
 
 def comprehended(
@@ -226,7 +226,9 @@ def comprehended(
         name for generator in node.generators for name in bound_names(generator.target)
     }
     made: list[tuple[AbstractValue, AbstractValue]] = []
-    with interpreter.within(Scope(dict.fromkeys(names), outer=seen_from(interpreter))):
+    with interpreter.memory.within(
+        Scope(dict.fromkeys(names), outer=seen_from(interpreter))
+    ):
         is_whole = _generate(interpreter, node, 0, outermost, made)
     _unbind_given(interpreter, node)
     items = [item for item, _ in made]
@@ -238,7 +240,7 @@ def comprehended(
     # `made = [rows for _ in some()]; made[0].append(3)` changes `rows`.
     if harmless.may_hold_any(collected):
         met = [
-            interpreter.known_name(part)
+            interpreter.memory.known_name(part)
             for part in ast.walk(node)
             if isinstance(part, ast.Name)
         ]

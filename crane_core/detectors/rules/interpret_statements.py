@@ -44,7 +44,7 @@ from crane_core.detectors.rules.operation import Arguments
 def _expression(interpreter: Interpreter, node: ast.Expr) -> None:
     # What `%run other.py` or an unknown magic became when the cell was read.
     if isinstance(node.value, ast.Name) and node.value.id == UNKNOWN_EFFECT:
-        interpreter.havoc()
+        interpreter.memory.havoc()
         return
     interpreter.value(node.value)
 
@@ -53,7 +53,7 @@ def _expression(interpreter: Interpreter, node: ast.Expr) -> None:
 def _assign(interpreter: Interpreter, node: ast.Assign) -> None:
     unknown = node.value.id if isinstance(node.value, ast.Name) else ""
     if unknown == UNKNOWN_EFFECT:
-        interpreter.havoc()
+        interpreter.memory.havoc()
     value = (
         AbstractValue()
         # `files = !ls` changes nothing else, but its result is not known.
@@ -76,7 +76,7 @@ def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> 
     """Give a name, an attribute, an item, or several of them a value."""
     match target:
         case ast.Name():
-            interpreter.bind(target.id, value)
+            interpreter.memory.bind(target.id, value)
         case ast.Tuple() | ast.List():
             unpack(interpreter, target, value, assign)
         case ast.Attribute():
@@ -114,7 +114,9 @@ def _store_attribute(
     )
     # `frame.index.name = 'key'` changes the frame, of whose index no type may be known.
     if known is None and receiver.package != "__main__" and changes(receiver):
-        interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
+        interpreter.memory.forget(
+            [receiver, *_whole(interpreter, receiver, target.value)]
+        )
     if not _keeps_what_it_gets(interpreter, receiver, target.attr):
         receiver.attributes.pop(target.attr, None)
     elif not receiver.path:
@@ -170,7 +172,7 @@ def _whole(
         return []
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
-    whole = interpreter.known_name(node)
+    whole = interpreter.memory.known_name(node)
     return [whole] if whole is not None and whole is not part and not whole.path else []
 
 
@@ -191,7 +193,7 @@ def store_item(
             if isinstance(target, ast.Subscript)
             else []
         )
-        interpreter.forget([receiver, *held_in])
+        interpreter.memory.forget([receiver, *held_in])
 
 
 @statement(ast.AugAssign)
@@ -200,7 +202,7 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
     match node.target:
         case ast.Name(id=name):
             left = interpreter.value(node.target)
-            interpreter.bind(
+            interpreter.memory.bind(
                 name,
                 _computed(
                     interpreter, left, interpreter.value(node.value), symbol, node
@@ -248,7 +250,7 @@ def _computed(
             raise
         # Other names of the object see it: `loud += 1` runs `__iadd__`, which appends to `calls`.
         if changes(left) and left.type not in ("int", "float", "str", "tuple", "bool"):
-            interpreter.forget([left])
+            interpreter.memory.forget([left])
     return known
 
 
@@ -258,7 +260,7 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
         match target:
             case ast.Name(id=name):
                 interpreter.name(name, target)
-                interpreter.unbind(name)
+                interpreter.memory.unbind(name)
             case ast.Subscript():
                 receiver, index = (
                     interpreter.value(target.value),
@@ -268,11 +270,11 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
                     "del_item", receiver, "", target, arguments=Arguments((index,))
                 )
                 if known is None:
-                    interpreter.forget([receiver])
+                    interpreter.memory.forget([receiver])
             case ast.Attribute():
                 receiver = interpreter.value(target.value)
                 receiver.attributes.pop(target.attr, None)
-                interpreter.forget([receiver])
+                interpreter.memory.forget([receiver])
 
 
 @statement(ast.If)
@@ -290,7 +292,7 @@ def _if(interpreter: Interpreter, node: ast.If) -> None:
 def _nothing(interpreter: Interpreter, node: ast.stmt) -> None:
     """Does nothing when it runs; a class may declare names too, which is rare."""
     # `class K: global last; last = 0` binds a global name, which no scope here follows.
-    if interpreter.scope.is_class and not isinstance(node, ast.Pass):
+    if interpreter.memory.scope.is_class and not isinstance(node, ast.Pass):
         raise GiveUpError
 
 
@@ -313,7 +315,7 @@ def _continue(interpreter: Interpreter, node: ast.Continue) -> None:
 def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
     interpreter.value(node.exc)
     named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-    match interpreter.known_name(named) if named is not None else None:
+    match interpreter.memory.known_name(named) if named is not None else None:
         case AbstractValue(
             # Only with an empty body: an own `__init__` may refuse the arguments,
             # and `raise Own()` is then a TypeError.
@@ -367,13 +369,17 @@ def _define(
 ) -> None:
     decorators = [interpreter.value(decorator) for decorator in node.decorator_list]
     # `@kept def more(): ...` runs `kept` now, which may append to a list of the notebook.
-    interpreter.run_back(decorators)
+    interpreter.memory.run_back(decorators)
     parts = [
         *node.args.defaults,
         *(part for part in node.args.kw_defaults if part is not None),
     ]
     defaults = [interpreter.value(part) for part in parts]
-    scope = None if interpreter.scope is interpreter.module else interpreter.scope
+    scope = (
+        None
+        if interpreter.memory.scope is interpreter.memory.module
+        else interpreter.memory.scope
+    )
     plain = AbstractValue(
         "function",
         {"defaults": defaults},
@@ -382,7 +388,9 @@ def _define(
         words=node.name,
     )
     # A decorated name may be anything: `@decorated` of the tests returns a lambda that returns 1.
-    interpreter.bind(node.name, AbstractValue(words=node.name) if decorators else plain)
+    interpreter.memory.bind(
+        node.name, AbstractValue(words=node.name) if decorators else plain
+    )
 
 
 @statement(ast.ClassDef)
@@ -393,12 +401,16 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
         *(keyword.value for keyword in node.keywords),
     ]
     # `class J(K):` runs `K.__init_subclass__`, and `a = K()` in its body `__set_name__`.
-    interpreter.run_back([interpreter.value(part) for part in parts])
-    outer = interpreter.scope if interpreter.scope is not interpreter.module else None
-    with interpreter.within(Scope(outer=outer, is_class=True)):
+    interpreter.memory.run_back([interpreter.value(part) for part in parts])
+    outer = (
+        interpreter.memory.scope
+        if interpreter.memory.scope is not interpreter.memory.module
+        else None
+    )
+    with interpreter.memory.within(Scope(outer=outer, is_class=True)):
         interpreter.body(node.body)
     kind = AbstractValue("type", definition=node, words=node.name)
-    interpreter.bind(
+    interpreter.memory.bind(
         node.name,
         kind
         if not node.decorator_list and not node.keywords
@@ -409,13 +421,13 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
 @statement(ast.Import, ast.ImportFrom)
 def _import(interpreter: Interpreter, node: ast.Import | ast.ImportFrom) -> None:
     for name, path in import_paths(node).items():
-        interpreter.bind(name, _imported(node, path))
+        interpreter.memory.bind(name, _imported(node, path))
     # A star may bind every name, and hide a builtin: `from math import *` brings `pow`.
     if any(alias.name == "*" for alias in node.names):
-        interpreter.havoc()
+        interpreter.memory.havoc()
     elif isinstance(node, ast.ImportFrom) and (node.level or not node.module):
         for alias in node.names:
-            interpreter.bind(alias.asname or alias.name, AbstractValue())
+            interpreter.memory.bind(alias.asname or alias.name, AbstractValue())
 
 
 def _imported(node: ast.Import | ast.ImportFrom, path: str) -> AbstractValue:
@@ -432,7 +444,7 @@ def _match(interpreter: Interpreter, node: ast.Match) -> None:
     interpreter.value(node.subject)
     for case in node.cases:
         for name in bound_names(case.pattern):
-            interpreter.bind(name, AbstractValue())
+            interpreter.memory.bind(name, AbstractValue())
     interpreter.branches(
         [
             *((lambda case=case: interpreter.body(case.body)) for case in node.cases),

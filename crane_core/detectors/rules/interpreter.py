@@ -1,14 +1,13 @@
 """The evaluation of the target over abstract values: what is shared by all statements and expressions.
 
-Knows names, steps and their rules, what a step may change, and branches of the code of which only some are taken.
-Crash means here that every path from this place on raises. How each statement and expression is evaluated is in
-interpret_*.py, each registered for its kind of syntax tree.
+Knows steps and their rules, and branches of the code of which only some are taken. Crash means here that every path
+from this place on raises. Names and what a step may change are in memory.py, what branches know in heap.py; how each
+statement and expression is evaluated is in interpret_*.py, each registered for its kind of syntax tree.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,25 +19,26 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.answers import LibraryAnswer
 from crane_core.detectors.rules.asking import Asker, StepQuestion
-from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
     BranchWatch,
-    Scope,
     Snapshot,
-    ValueFields,
     fields_of,
-    is_unchanged,
     join,
-    reachable,
     restore,
     snapshot,
 )
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
+from crane_core.detectors.rules.memory import Memory
 from crane_core.detectors.rules.operation import Arguments, Operation
-from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.prefix import builtin, is_builtin
+from crane_core.detectors.rules.stated_absences import (
+    StatedAbsence,
+    absences_at,
+    is_met_before,
+    path_of_reader,
+)
 
 # Three nested loops of 50 turns are 125,000 steps, and a person waits for the verdict.
 MOST_STEPS = 20_000
@@ -48,12 +48,12 @@ VISITS_PER_STEP = 500
 # A sum of 3,000 terms nests as deep, and Python's own recursion limit would end the search.
 DEEPEST = 180
 _IN_PLACE = ("+=", "-=", "*=", "|=", "&=", "^=")
+_MADE_AGAIN = ("call", "method", "item")
+"""Steps whose result the worker can make once more for a question about it."""
 _RUNS_BACK = ("call", "method", "element", "elements")
 """Steps in which libraries may run functions and generators that they are given."""
 _MAY_CHANGE = ("call", "method", "set_item", "set_attribute")
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _FUNCTIONS, _CLASSES = ("function", "method", ""), ("type", "abc.ABCMeta", "")
-_RUN_LATER = ("function", "method", "generator", "coroutine")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 _K = TypeVar("_K")
 _T = TypeVar("_T")
@@ -163,58 +163,29 @@ class Interpreter:
         self, initial: InitialState | EmptyKernel, most_steps: int = MOST_STEPS
     ) -> None:
         self.initial = initial
-        self.most_steps = most_steps
+        self.memory = Memory(initial)
         self.asker = Asker(
             initial.packages, initial.mentions, may_be_extended=initial.may_be_extended
         )
-        self.module = Scope()
-        self.scope = self.module
-        self.scopes = [self.module]
         self.contexts: list[Context] = []
         self.calls: list[ast.AST] = []
         self.errors: list[RuleError] = []
-        self.n_steps = 0
-        self.n_visits = 0
-        self.depth = 0
         self.possible: set[str] = set()
         """Classes that a branch raises: where it is the right one, nothing behind it does."""
-        self.is_unsure_of_names = False
         self.results: dict[ast.AST, Mapping[str, Any]] = {}
         """By call of the code: how the worker makes what the call gave when it was last evaluated."""
         self.running: list[ast.AST] = []
         self.watches: list[BranchWatch] = []
-        self.loaded: dict[str, tuple[AbstractValue, ValueFields]] = {}
-        self.loaded_parts: dict[str, list[tuple[AbstractValue, ValueFields]]] = {}
-        """What objects led to when they were loaded, of those of which the state says that a part lacks something."""
-        self.within_loaders: list[tuple[AbstractValue, ValueFields]] = []
-        self.escaped: dict[AbstractValue, None] = {}
-        """Objects that unknown code may hold: to be forgotten whenever such code runs."""
         self.made: dict[int, AbstractValue] = {}
         """Objects of the notebook's classes that were made since the start."""
-        self.is_restless = initial.is_restless
-        """Other code acts beside the target: what changes is not known for longer than to the next call."""
-        self.is_as_begun = True
-        """Nothing has run that could install a module."""
-        # Loaded before any branch: a name first met inside of one would be unknown after it, as in
-        # `for name in os.environ: seen.add(net.training)` before `net(x)`.
-        known = (
-            initial.fixed
-            if self.is_restless
-            else (*initial.held, *initial.past, *initial.fixed)
-        )
-        for name in dict.fromkeys(known):
-            if self.is_restless or initial.missing(name) is None:
-                self._load(name)
-        self.is_unsure_of_names = self.is_restless
+        self._most_steps = most_steps
+        self._n_evaluated = 0
+        self._depth = 0
 
-    def know(self, names: Iterable[str]) -> None:
-        """Those of the names that are Python's own stand for that on every path from here on."""
-        for name in names:
-            if (
-                name not in self.module.names
-                and self.initial.of_python(name) is not None
-            ):
-                self._load(name)
+    @property
+    def n_steps(self) -> int:
+        """Statements and expressions so far, and what forgetting took of time beside them."""
+        return self._n_evaluated + self.memory.n_visits // VISITS_PER_STEP
 
     # Statements and expressions
 
@@ -233,7 +204,8 @@ class Interpreter:
         perform = STATEMENTS.get(type(node))
         if perform is None:
             raise GiveUpError
-        absent = self._absent_at(node)
+        # The state counts lines of the target, a function of another cell has its own.
+        absent = [] if self.calls else absences_at(self.memory, node)
         # What the head of a loop or `if` needs is needed before anything in its body.
         if hasattr(node, "body") or hasattr(node, "cases"):
             self._ask_absent(node, absent)
@@ -242,103 +214,23 @@ class Interpreter:
             perform(self, node)
         except Crash as crash:
             # Python reads a statement from left to right: what is missing on the left raises first.
-            self._ask_absent(
-                node,
-                [
-                    (group, fact)
-                    for group, fact in absent
-                    if _is_met_before(node, fact, crash.place)
-                ],
-            )
+            read_before = [
+                (group, fact)
+                for group, fact in absent
+                if is_met_before(node, fact, crash.place)
+            ]
+            self._ask_absent(node, read_before)
             raise
         self._ask_absent(node, absent)
         for watch in self.watches:
-            watch.look(self.scopes)
+            watch.look(self.memory.scopes)
 
-    def _absent_at(self, node: ast.stmt) -> list[tuple[str, Mapping[str, Any]]]:
-        """What the state says the target needs at this statement and will not find, in objects that are as they were.
-
-        Checked before the statement runs, which may change the object after it has needed it.
-        """
-        # The state counts lines of the target, a function of another cell has its own.
-        if (
-            self.calls
-            or self.is_unsure_of_names
-            and not (self.is_restless and self.is_as_begun)
-        ):
-            return []
-        told = self.initial.absent_at(node)
-        return [
-            (group, fact)
-            for group, fact in told
-            if self._may_last(group) and self._is_as_stated(fact)
-        ]
-
-    def _may_last(self, group: str) -> bool:
-        """Whether no other code may provide what is missing; modules are not installed by a thread."""
-        if group == "files" and self.initial.session.are_files_changing:
-            return False
-        return group == "modules" or not self.is_restless
-
-    def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
-        of = str(fact.get("of", ""))
-        # A part is as stated only while its whole is: `df` of `df.groupby('a').iplot`.
-        names = [
-            *_WORD.findall(of)[:1],
-            *_WORD.findall(str(fact.get("asked_by", "")))[:1],
-        ]
-        if not all(map(self.is_untouched, names)) or any(
-            map(self.initial.unseen.touches, names)
-        ):
-            return False
-        if of.isidentifier():
-            return True
-        # What a part was taken from says the same of itself after the part was changed, by whatever name.
-        if not all(map(self.is_untouched, self.initial.held)):
-            return False
-        return all(
-            self._are_parts_as_found(name) for name in names if name in self.loaded
-        )
-
-    def _are_parts_as_found(self, name: str) -> bool:
-        """Whether all parts of an object that was met are known, and say what they said; modules keep theirs."""
-        parts = self.loaded_parts.get(name, [])
-        is_known = (
-            bool(parts)
-            and all(part.type for part, _ in parts)
-            or bool(self.loaded[name][0].path)
-        )
-        return is_known and all(is_unchanged(part, fields) for part, fields in parts)
-
-    def _ask_absent(
-        self, node: ast.stmt, facts: Iterable[tuple[str, Mapping[str, Any]]]
-    ) -> None:
-        for group, fact in facts:
-            self.missing(
-                group,
-                node,
-                fact
-                if group != "files"
-                else dict(fact, function=self._reader(node, fact)),
-            )
-
-    def _reader(self, node: ast.stmt, fact: Mapping[str, Any]) -> str:
-        """The path of the function to which a statement passes the name of a file."""
-        for call in ast.walk(node):
-            given = (
-                [*call.args, *(each.value for each in call.keywords)]
-                if isinstance(call, ast.Call)
-                else []
-            )
-            if any(
-                isinstance(part, ast.Constant) and part.value == fact.get("file")
-                for part in given
-            ):
-                known = (
-                    self.known_name(call.func) if isinstance(call, ast.Call) else None
-                )
-                return known.path if known is not None else ""
-        return ""
+    def _ask_absent(self, node: ast.stmt, absences: Iterable[StatedAbsence]) -> None:
+        for group, fact in absences:
+            if group == "files":
+                reader = path_of_reader(self.memory, node, fact)
+                fact = dict(fact, function=reader)
+            self.missing(group, node, fact)
 
     def value(self, node: ast.AST | None) -> AbstractValue:
         """The value of an expression."""
@@ -348,152 +240,42 @@ class Interpreter:
         evaluate = EXPRESSIONS.get(type(node))
         if evaluate is None:
             raise GiveUpError
-        self.depth += 1
+        self._depth += 1
         try:
-            if self.depth > DEEPEST:
+            if self._depth > DEEPEST:
                 raise GiveUpError
             return evaluate(self, node)
         finally:
-            self.depth -= 1
+            self._depth -= 1
 
     def _count(self) -> None:
-        self.n_steps += 1
-        if self.n_steps > self.most_steps:
+        self._n_evaluated += 1
+        if self.n_steps > self._most_steps:
             raise GiveUpError
 
     # Names
 
     def name(self, name: str, node: ast.AST) -> AbstractValue:
         """What a name refers to. Raises Crash where it certainly refers to nothing."""
-        for scope in self._visible():
-            if name in scope.names:
-                # `log.warning('dry'); seen[0]`: a handler of the notebook fills `seen`.
-                if scope is self.module and self.initial.unseen.touches(name):
-                    return self._as_changed(name, scope.names[name])
-                value = scope.names[name]
-                return (
-                    value
-                    if value is not None
-                    else self._unset(name, node, is_local=scope is not self.module)
-                )
-        if name in self.initial.unseen.names:
+        memory, unseen = self.memory, self.initial.unseen
+        scope = memory.scope_of(name)
+        if scope is not None:
+            value = scope.names[name]
+            # `log.warning('dry'); seen[0]`: a handler of the notebook fills `seen`.
+            if scope is memory.module and unseen.touches(name):
+                return memory.as_changed(name, value)
+            if value is not None:
+                return value
+            return self._unset(name, node, is_local=scope is not memory.module)
+        if name in unseen.names:
             return AbstractValue(words=name)
         # Code that was not followed may have assigned the name: `exec('x = 1'); x`.
-        if (
-            not self.is_unsure_of_names
-            and (fact := self.initial.missing(name)) is not None
-        ):
-            self.missing("names", node, fact, name)
-        value = self._load(name)
-        return (
-            self._as_changed(name, value)
-            if self.initial.unseen.touches(name)
-            else value
-        )
-
-    def _as_changed(self, name: str, value: AbstractValue | None) -> AbstractValue:
-        """What a name refers to that code out of sight may give another value, or whose object it may change."""
-        if value is None or name in self.initial.unseen.names:
-            return AbstractValue(words=name)
-        if value.type not in harmless.IMMUTABLE and not value.path:
-            value.forget()
-        return value
-
-    def _load(self, name: str) -> AbstractValue:
-        value = (
-            self.initial.value(name)
-            if not self.is_unsure_of_names
-            else AbstractValue(words=name)
-        )
-        if (
-            value.class_name in self.initial.unseen.classes
-            and value.package == "__main__"
-        ):
-            value.forget()
-        fields = fields_of(value)
-        # Names of one object share one value: after `same['new'] = 1`, `df['new']` is there.
-        for other in self.initial.same(name) if not self.is_unsure_of_names else ():
-            if other in self.loaded:
-                value, fields = self.loaded[other]
-        if self.initial.held and name not in self.initial.past:
-            self._share(name, value)
-            if self.initial.unseen.classes and name in self.initial.held:
-                value.forget()
-        self.module.names[name] = value
-        self.loaded[name] = (value, fields)
-        if name in self.initial.names_absent:
-            self.loaded_parts[name] = [
-                (part, fields_of(part))
-                for part in reachable([value])
-                if part is not value
-            ]
-        # The look drew a first batch, which `labelled.rows = [...]` makes out of date.
-        if value.is_a("torch", "DataLoader"):
-            self.within_loaders += [
-                (part, fields_of(part)) for part in reachable([value])
-            ]
-        return value
-
-    def _share(self, name: str, value: AbstractValue) -> None:
-        """What other objects hold may be changed through them: of parts that may be such an object nothing is known."""
-        if name in self.initial.held:
-            self.escaped[value] = None
-        kinds = {self.initial.type_of(other) for other in self.initial.held}
-        for part in reachable([value]):
-            if part is not value and part.type in kinds:
-                part.forget()
-                part.type = ""
-
-    def is_untouched(self, name: str) -> bool:
-        """True while a global name refers to the same as before the target, not changed."""
-        value = self.module.names.get(name)
-        if name not in self.loaded:
-            same = [other for other in self.initial.same(name) if other in self.loaded]
-            return name not in self.module.names and all(map(self.is_untouched, same))
-        return value is self.loaded[name][0] and is_unchanged(
-            value, self.loaded[name][1]
-        )
-
-    def is_as_found(self) -> bool:
-        """Whether what the state tells of objects that run code of others still holds: nothing they use was changed.
-
-        Models and optimizers count as not used: training changes them all the time.
-        """
-        used = [
-            (value, fields)
-            for value, fields in self.loaded.values()
-            if not _is_trained(value, fields)
-        ]
-        return all(
-            is_unchanged(value, fields)
-            for value, fields in (*used, *self.within_loaders)
-        )
-
-    def known_name(self, node: ast.AST) -> AbstractValue | None:
-        """What a name or dotted name refers to, without any effect; None for other expressions."""
-        if isinstance(node, ast.Name):
-            found = [
-                scope.names[node.id]
-                for scope in self._visible()
-                if node.id in scope.names
-            ]
-            return found[0] if found else self.initial.value(node.id)
-        if isinstance(node, ast.Attribute):
-            holder = self.known_name(node.value)
-            path = holder.path if holder is not None else ""
-            return (
-                AbstractValue(path=public_path(f"{path}.{node.attr}")) if path else None
-            )
-        return None
-
-    def _visible(self) -> Iterator[Scope]:
-        """The scopes in which a name is looked for: a class body is seen by its own statements alone."""
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if scope is self.scope or not scope.is_class:
-                yield scope
-            scope = scope.outer
-        yield self.module
+        if not memory.is_unsure_of_names:
+            fact = self.initial.missing(name)
+            if fact is not None:
+                self.missing("names", node, fact, name)
+        loaded = memory.load(name)
+        return memory.as_changed(name, loaded) if unseen.touches(name) else loaded
 
     def _unset(self, name: str, node: ast.AST, *, is_local: bool) -> AbstractValue:
         # After `list = [1]; del list` the name is Python's own again.
@@ -501,20 +283,6 @@ class Interpreter:
             return builtin(name)
         self.missing("unset", node, {"name": name, "is_local": is_local}, name)
         return AbstractValue()
-
-    def bind(self, name: str, value: AbstractValue) -> None:
-        """Let a name stand for a value, in the scope where the code here assigns it."""
-        if not value.words:
-            value.words = name
-        self._owner(name).names[name] = value
-
-    def unbind(self, name: str) -> None:
-        """Let a name certainly have no value, as `del` does."""
-        self._owner(name).names[name] = None
-
-    def _owner(self, name: str) -> Scope:
-        declared = self.scope.elsewhere.get(name, self.scope)
-        return declared if declared is not None else self.module
 
     # Steps
 
@@ -530,60 +298,49 @@ class Interpreter:
         absent: Mapping[str, Any] | None = None,
     ) -> AbstractValue | None:
         """What the rules, or the library, say of a step: its result, None if it is unknown. Raises Crash."""
-        if (
-            step == "method"
-            and name == "__call__"
-            and self.initial.is_assigned("forward")
-        ):
-            return None  # a layer that does what the notebook put into it
-        receiver = (
-            of if receiver is None and isinstance(of, AbstractValue) else receiver
-        )
-        operands = [
-            *([receiver] if receiver is not None else []),
-            *arguments.positional,
-            *arguments.keywords.values(),
-        ]
+        # A layer does what the notebook put into it: `layer.forward = lambda x: 0`.
+        is_call = (step, name) == ("method", "__call__")
+        if is_call and self.initial.is_assigned("forward"):
+            return None
+        if receiver is None and isinstance(of, AbstractValue):
+            receiver = of
+        operands = [*arguments.positional, *arguments.keywords.values()]
+        if receiver is not None:
+            operands = [receiver, *operands]
         before = harmless.array_facts(operands) if step in _MAY_CHANGE else []
-        held = (
-            fields_of(receiver).held
-            if receiver is not None and harmless.is_container(receiver)
-            else ()
-        )
-        question = self._question(
-            step, of, name, node, receiver, arguments
-        )  # before a rule changes an operand
+        held = _held_by(receiver)
+        # Put together before the rules, which may change an operand.
+        question = self._question(step, of, name, node, receiver, arguments)
         known: AbstractValue | None = None
         if rules := rules_for(step, of, name):
             operation = self._operation(
                 name, node, receiver, arguments, absent or {}, question
             )
-            # Every rule runs, as one behind the first answer may know that the step raises.
-            answers = [
-                self._asked(registered, operation, question) for registered in rules
-            ]
-            first = next((answer for answer in answers if answer is not UNKNOWN), None)
-            known = AbstractValue() if first is UNCHANGED else first
+            known = self._answer_of(rules, operation, question)
         said = self._library_answer(question, node)
-        if receiver is not None and (
-            step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE
-        ):
+        if receiver is not None and _is_change(step, name):
             self._link_changed(receiver, name, [*held, *operands])
         if known is not None and all(known is not each for each in (*operands, *held)):
             self._link_given(known, receiver, operands)
-        self._invalidate_changed(before)
-        self.run_back(operands if step in _RUNS_BACK else ())
-        if step in ("call", "method", "item"):
-            self.results[node] = (
-                question.result if question is not None else {}
-            )  # last, as rules may call too
-        if said is None:
-            return known
-        if (
-            said.gives.type == "method" and receiver is not None
-        ):  # who calls it may change the receiver
-            said.gives.bound_to, said.gives.is_foreign = receiver, receiver.is_foreign
-        return _both(known, said.gives, operands)
+        self.memory.invalidate_changed(before)
+        if step in _RUNS_BACK:
+            self.memory.run_back(operands)
+        # At the end, as rules may call functions of the notebook too.
+        if step in _MADE_AGAIN:
+            self.results[node] = question.result if question is not None else {}
+        return known if said is None else _both(known, said.gives, receiver, operands)
+
+    def _answer_of(
+        self,
+        rules: Iterable[Registered],
+        operation: Operation,
+        question: StepQuestion | None,
+    ) -> AbstractValue | None:
+        """What the first rule says that knows the step. Raises Crash where one says so."""
+        # Every rule runs, as one behind the first answer may know that the step raises.
+        answers = [self._asked(each, operation, question) for each in rules]
+        first = next((answer for answer in answers if answer is not UNKNOWN), None)
+        return AbstractValue() if first is UNCHANGED else first
 
     def _link_changed(
         self, receiver: AbstractValue, name: str, parts: Iterable[AbstractValue]
@@ -591,7 +348,7 @@ class Interpreter:
         """A container of unknown parts may be the one that a name refers to, and gets these."""
         if harmless.may_hold_any(receiver) and name not in harmless.READING:
             if linked := receiver.fact("part_of"):
-                self.forget(linked)
+                self.memory.forget(linked)
             harmless.link(receiver, parts)
 
     def _link_given(
@@ -627,10 +384,10 @@ class Interpreter:
             ),
             absent=absent,
             packages=self.initial.packages,
-            variables=self.everything,
-            is_told_apart=self.is_told_apart,
+            variables=self.memory.everything,
+            is_told_apart=self.memory.is_told_apart,
             mentions=self.initial.mentions,
-            is_as_found=self.is_as_found,
+            is_as_found=self.memory.is_as_found,
             element=lambda value: self.ask("element", value, "", node),
             elements=lambda value: self.iterate(value, node).every,
             left=lambda: (
@@ -740,161 +497,6 @@ class Interpreter:
         """The elements of a value. Raises Crash where it cannot be iterated."""
         return ITERATIONS.get(value.type, ITERATIONS[""])(self, value, node)
 
-    # Changes
-
-    def is_told_apart(self, left: AbstractValue, right: AbstractValue) -> bool:
-        """Whether two values certainly are two objects: named ones, of which the state says that none holds them."""
-        if not self.initial.tells_identity:
-            return False
-        named = [
-            (name, value)
-            for scope in self.scopes
-            for name, value in scope.names.items()
-        ]
-        sides = [
-            {name for name, value in named if value is side} for side in (left, right)
-        ]
-        return all(sides) and not any(names & set(self.initial.held) for names in sides)
-
-    def everything(self) -> list[AbstractValue]:
-        """Every value that a name leads to."""
-        return reachable(
-            value for scope in self.scopes for value in scope.names.values()
-        )
-
-    def forget(self, values: Iterable[AbstractValue]) -> None:
-        """Unknown code received these: they and what they hold may change, now and whenever such code runs."""
-        found = reachable([*values, *self.escaped])
-        steps, self.n_visits = divmod(self.n_visits + len(found), VISITS_PER_STEP)
-        self.n_steps += steps
-        for value in found:
-            if not value.path and value.type not in harmless.IMMUTABLE:
-                value.forget()
-                self.escaped[value] = None
-            elif isinstance(value.definition, ast.ClassDef):
-                value.attributes = {}
-        # An unknown object may be a view: `turned = np.rot90(X); turned[:] = 0` changes X.
-        if any(
-            not value.type or harmless.may_share_memory(value) for value in self.escaped
-        ):
-            self._invalidate_aliases()
-
-    def _invalidate_aliases(self, changed: AbstractValue | None = None) -> None:
-        """Values of arrays may have been changed through another name: their value facts are no longer known."""
-        for value in self.everything():
-            if value is not changed and harmless.may_share_memory(value):
-                value.drop(harmless.VALUE_FACTS)
-
-    def _invalidate_changed(
-        self, before: Iterable[tuple[AbstractValue, dict[str, Any]]]
-    ) -> None:
-        """What a step has changed in place may be seen through other names; attributes stated before are out of date.
-
-        `before` are arrays with their facts before the step.
-        """
-        for value, facts in before:
-            if value.facts != facts:
-                value.attributes = {}
-                self._invalidate_aliases(value)
-
-    def havoc(self) -> None:
-        """Code that cannot be followed ran: nothing is known but what cannot change."""
-        self.forget(self.everything())
-        for scope in self.scopes:
-            for name, value in scope.names.items():
-                if scope is self.module and not self._is_fixed(name, value):
-                    scope.names[name] = AbstractValue(words=name)
-        self.is_unsure_of_names = True
-        self.is_as_begun = False
-
-    def let_others_act(self) -> None:
-        """A call or an await takes time: who acts beside the target may have changed anything meanwhile."""
-        if self.is_restless:
-            self.havoc()
-
-    def _is_fixed(self, name: str, value: AbstractValue | None) -> bool:
-        """Whether a global name refers to a module, function or class still; a star may bring another `sum`."""
-        if value is None or not value.path and value.definition is None:
-            return False
-        return (
-            not value.path.startswith("builtins.")
-            or self.initial.of_python(name) is not None
-        )
-
-    def run_back(self, values: Iterable[AbstractValue]) -> None:
-        """Functions and generators of the notebook, these or those in them, may run unseen."""
-        for value in values:
-            for part in (value, *(value.items or ()), *(value.members or {}).values()):
-                if part.type in _RUN_LATER and part.definition is not None:
-                    self.forget([part])
-                    self._forget_mentioned([part.definition])
-                self.run_unseen(part, is_handed=True)
-
-    def run_unseen(self, value: AbstractValue, *, is_handed: bool = False) -> None:
-        """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
-        parts = [part for kind in self._own_classes(value) for part in kind.body]
-        methods = [
-            (part, part.name) for part in parts if isinstance(part, ast.FunctionDef)
-        ]
-        hidden = {
-            name
-            for part, name in methods
-            # `sorted([loud, loud])` calls `__lt__`, and `louder.prop` runs the code of a property.
-            if part.decorator_list or name[:2] == "__" and name != "__init__"
-        }
-        self._forget_mentioned(
-            [part for part, name in methods if is_handed or name in hidden]
-        )
-
-    def _own_classes(self, value: AbstractValue) -> list[ast.ClassDef]:
-        """The notebook's classes of which an object or class is."""
-        kinds = [value.definition] if isinstance(value.definition, ast.ClassDef) else []
-        for kind in kinds:
-            bases = [
-                base.definition
-                for base in filter(None, map(self.known_name, kind.bases))
-            ]
-            kinds += [
-                base
-                for base in bases
-                if isinstance(base, ast.ClassDef) and base not in kinds
-            ]
-        return kinds
-
-    def _forget_mentioned(self, waiting: list[Any]) -> None:
-        """What code mentions may change, and what the functions and classes do that it mentions."""
-        met: set[str] = set()
-        while waiting:
-            code = waiting.pop()
-            own = local_names(code) if isinstance(code, ast.FunctionDef) else ()
-            for node in ast.walk(code):
-                # `list(map(lambda _: fill(), [1]))` assigns `rows` if `fill` says `global rows`.
-                if isinstance(node, (ast.Global, ast.Nonlocal)):
-                    self.havoc()
-                    return
-                if (
-                    isinstance(node, ast.Name)
-                    and node.id not in met
-                    and node.id not in own
-                ):
-                    met.add(node.id)
-                    if (
-                        node.id not in self.module.names
-                        and self.initial.missing(node.id) is None
-                    ):
-                        self._load(node.id)
-                    known = self.known_name(node)
-                    if known is not None and isinstance(known.definition, ast.AST):
-                        waiting.append(known.definition)
-        found = [
-            value
-            for scope in self.scopes
-            for name in met
-            if (value := scope.names.get(name)) is not None
-        ]
-        if any(not value.path for value in found):
-            self.forget(found)
-
     # Branches
 
     def branches(self, branches: Sequence[Callable[[], _T]]) -> list[_T]:
@@ -903,7 +505,7 @@ class Interpreter:
         What is known afterwards is what all those know that come to their ends. Raises Crash where every branch raises,
         ControlFlowExitError where no branch comes to its end.
         """
-        start = snapshot(self.scopes)
+        start = snapshot(self.memory.scopes)
         ends: list[Snapshot] = []
         values: list[_T] = []
         crashes: list[Crash] = []
@@ -915,10 +517,10 @@ class Interpreter:
             except Crash as crash:
                 crashes.append(crash)
             except ControlFlowExitError as leave:
-                leaves.append((leave, snapshot(self.scopes)))
+                leaves.append((leave, snapshot(self.memory.scopes)))
             else:
                 values.append(value)
-                ends.append(snapshot(self.scopes))
+                ends.append(snapshot(self.memory.scopes))
         self._after_branches(ends, crashes, leaves)
         return values
 
@@ -964,39 +566,41 @@ class Interpreter:
         finally:
             self.contexts.pop()
 
-    @contextmanager
-    def within(self, scope: Scope) -> Iterator[Scope]:
-        """Evaluate in another scope."""
-        outer, self.scope = self.scope, scope
-        self.scopes.append(scope)
-        try:
-            yield scope
-        finally:
-            self.scope = outer
-            self.scopes.pop()
+
+def _is_change(step: str, name: str) -> bool:
+    """Whether a step may put something into its receiver, or take it out."""
+    return step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE
+
+
+def _held_by(receiver: AbstractValue | None) -> tuple[AbstractValue, ...]:
+    """What a container holds, before a step that may change it."""
+    if receiver is None or not harmless.is_container(receiver):
+        return ()
+    return fields_of(receiver).held
 
 
 def _both(
-    known: AbstractValue | None, given: AbstractValue, operands: Sequence[AbstractValue]
+    known: AbstractValue | None,
+    given: AbstractValue,
+    receiver: AbstractValue | None,
+    operands: Sequence[AbstractValue],
 ) -> AbstractValue:
     """What rules and library say together of the result of a step."""
-    if (
-        of_memory := next((each for each in operands if each.type == _ARRAY), None)
-    ) is not None:
-        for part in filter(_is_array, (given, *(given.items or ()))):
-            part.facts["view_of"] = of_memory  # or a copy: nobody asks which
+    # Who calls a method later may change the object that it was read from.
+    if given.type == "method" and receiver is not None:
+        given.bound_to, given.is_foreign = receiver, receiver.is_foreign
+    arrays = [each for each in operands if each.type == _ARRAY]
+    for part in (given, *(given.items or ())) if arrays else ():
+        if part.type == _ARRAY:
+            part.facts["view_of"] = arrays[0]  # or a copy: nobody asks which
     if known is None or _is_blank(known):
         return given
     if known.type == given.type and all(known is not each for each in operands):
         shape = known.shape if None in (given.shape or ()) else given.shape
-        known.facts = (
-            known.facts | given.facts | ({"shape": shape} if shape is not None else {})
-        )
+        known.facts = known.facts | given.facts
+        if shape is not None:
+            known.facts["shape"] = shape
     return known
-
-
-def _is_array(value: AbstractValue) -> bool:
-    return value.type == _ARRAY
 
 
 def _just_called(node: ast.AST) -> ast.AST | None:
@@ -1012,34 +616,4 @@ def _is_blank(known: AbstractValue | None) -> bool:
     """Whether the rules say nothing of the result of a step."""
     return known is None or not (
         known.type or known.path or known.facts or known.is_literal
-    )
-
-
-def _is_met_before(
-    node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | None
-) -> bool:
-    """Whether a dotted name of which the state knows a part to be missing is read before a place in its statement."""
-    wanted = f"{fact.get('of')}.{fact.get('attribute')}"
-    met = [
-        part
-        for part in ast.walk(node)
-        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load)
-    ]
-    return any(
-        ast.unparse(part) == wanted and _position(part) < _position(place)
-        for part in met
-    )
-
-
-def _position(node: ast.AST | None) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _is_trained(value: AbstractValue, fields: ValueFields) -> bool:
-    """Modules and optimizers, and objects of the notebook's classes that hold layers."""
-    parts = (fields.attributes or {}).values()
-    return (
-        value.type.startswith(("torch.nn.", "torch.optim."))
-        or "training" in fields.facts
-        or any(part.type.startswith("torch.nn.") for part in parts)
     )

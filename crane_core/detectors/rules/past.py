@@ -56,10 +56,10 @@ def past_of(initial: InitialState) -> Past:
     for position, prefix in enumerate(initial.prefix.grown()):
         code, empty_kernel.prefix = prefix.codes[-1], prefix
         # Before the first branch of the cell, so that `len` is the same value on every path.
-        interpreter.know(sorted(spelled(code.tree).names))
+        interpreter.memory.know(sorted(spelled(code.tree).names))
         # A cell that cannot be read here has run all the same, and may have done anything.
         if code.error:
-            interpreter.havoc()
+            interpreter.memory.havoc()
         for statement in code.tree.body:
             _run(interpreter, statement, position, found)
     known = _known(interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
@@ -91,19 +91,19 @@ def _run(
     except (GiveUpError, ControlFlowExitError, RecursionError):
         _forget_after(interpreter, statement)
     # A cell that ran found its names, so none is ever claimed to be missing in it.
-    interpreter.is_unsure_of_names = False
+    interpreter.memory.is_unsure_of_names = False
 
 
 def _forget_after(interpreter: Interpreter, statement: ast.stmt) -> None:
-    interpreter.havoc()
+    interpreter.memory.havoc()
     for name in {*bound_names(statement), *global_names(statement)}:
-        interpreter.module.names[name] = AbstractValue(words=name)
+        interpreter.memory.module.names[name] = AbstractValue(words=name)
 
 
 def _known(interpreter: Interpreter) -> dict[str, AbstractValue]:
     return {
         name: value
-        for name, value in interpreter.module.names.items()
+        for name, value in interpreter.memory.module.names.items()
         if value is not None
     }
 

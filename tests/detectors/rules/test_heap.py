@@ -162,7 +162,7 @@ def walked(
         patched.setattr(past, "Interpreter", Noted)
         patched.setattr(predict, "Interpreter", Noted)
         report = predict.findings(cells, None, Setting.CODE)
-    return report, [shown(interpreter.module) for interpreter in interpreters]
+    return report, [shown(interpreter.memory.module) for interpreter in interpreters]
 
 
 def never(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,6 +75,13 @@ def test_an_extension_may_bring_names_and_those_that_are_known_do_not() -> None:
     assert crash("rows = [1]", "%load_ext tensorboard\nrows[1]") == "IndexError"
 
 
+@pytest.mark.parametrize("package", ["importlib", "imp"])
+def test_behind_a_module_that_is_loaded_again_nothing_is_certain(package: str) -> None:
+    cells = f"import {package}, numpy as np\nrows = [1]"
+    assert crash(cells, "rows[1]") == "IndexError"
+    assert crash(cells, f"{package}.reload(np)\nrows[1]") is None
+
+
 def test_the_class_of_what_is_no_python_is_named() -> None:
     assert crash("x = = 1") == "SyntaxError"
     assert crash("if True:\nprint(1)") == "IndentationError"

@@ -187,14 +187,9 @@ class Asker:
             operands = [receiver, *operands]
         holder, asked = operation_of(of, name)
         # `df.loc[...]` is asked of the table: the indexer between them holds no facts.
-        if (
-            step == "item"
-            and operands[0].type in of_pandas.INDEXERS
-            and operands[0].bound_to is not None
-        ):
+        if step == "item" and (table := _table_of_indexer(operands[0])) is not None:
             step, asked = "located", of_pandas.INDEXERS[operands[0].type]
-            operands[0] = operands[0].bound_to
-            holder = operands[0].type
+            operands[0], holder = table, table.type
         tried = self._tried(step, holder, asked, operands, arguments.keywords)
         if self._is_of_any_version:
             orders = [*tried, *self._of_learning(step, of, name, arguments)]
@@ -304,44 +299,47 @@ class Asker:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := library_of(each))}
         libraries |= {holder.partition(".")[0]} & LIBRARIES
-        is_in_doubt = operations.is_stored(step, asked) and operands[0].fact(
-            "may_be_read_only"
-        )
         # In pandas 3 the layout of columns in memory decides whether `df.values` can be written.
         # A table that is made for a question is always laid out in one block.
-        if is_in_doubt or not self._may_be_asked(libraries):
+        is_stored = operations.is_stored(step, asked)
+        if is_stored and operands[0].fact("may_be_read_only"):
             return
-        # A notebook that spells `cuda` may have moved tensors whose device no state shows.
-        may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
+        if not self._may_be_asked(libraries):
+            return
+        yield from self._on_surrogates(
+            step, holder, asked, operands, keywords, libraries
+        )
+
+    def _on_surrogates(
+        self,
+        step: str,
+        holder: str,
+        asked: str,
+        operands: Sequence[AbstractValue],
+        keywords: Mapping[str, AbstractValue],
+        libraries: Set[str],
+    ) -> Iterator[LibraryRequest]:
         sender = Sender(
             may_guess=step == "operator",
             sends_ranges=operations.takes_indices(step, asked),
         )
         # The worker may have no GPU: `torch.zeros(3, device='cuda')` is tried on the processor.
         is_placed = "device" in keywords and libraries == {"torch"}
-        named = {
-            key: each
-            for key, each in keywords.items()
-            if not (is_placed and key == "device")
-        }
+        named = {**keywords}
+        if is_placed:
+            del named["device"]
         given = list(operands[: len(operands) - len(keywords)])
-        # Drawing two lists of different lengths is refused whatever numbers they hold.
-        if (
-            holder.startswith("matplotlib")
-            and asked.rpartition(".")[2] in of_matplotlib.DRAWS_PAIRS
-        ):
-            first = int(step == "method")
+        first = int(step == "method")
+        if _draws_pairs(holder, asked):
             given[first : first + 2] = map(as_array, given[first : first + 2])
         with suppress(NotSentError):
             sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
-                # Under `no_grad`, or with frozen weights, `seq(X).numpy()` runs.
-                unknown = of_torch.NOT_RECORDING + (
-                    of_torch.FREEZING if sender.has_layer else ()
-                )
-                sent["is_recording"] = not any(map(self._mentions, unknown))
+                sent["is_recording"] = self._is_recording(has_layer=sender.has_layer)
             if not operations.is_asked(sent):
                 return
+            # A notebook that spells `cuda` may have moved tensors whose device no state shows.
+            may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
             is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
             order = self._order(
                 sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere
@@ -352,6 +350,11 @@ class Asker:
             if not _CHANGING.isdisjoint(keywords):
                 order = order._replace(tells=False, is_typed=False)
             yield order._replace(libraries=frozenset(libraries))
+
+    def _is_recording(self, *, has_layer: bool) -> bool:
+        """Whether torch records gradients: under `no_grad`, or with frozen weights, `seq(X).numpy()` runs."""
+        freezing = of_torch.FREEZING if has_layer else ()
+        return not any(map(self._mentions, (*of_torch.NOT_RECORDING, *freezing)))
 
     def _may_be_asked(self, libraries: Set[str]) -> bool:
         return (
@@ -426,46 +429,42 @@ class Asker:
         """The orders about the result of another step: of what it is an object, and what it makes of its arguments."""
         path = made.get("class") or made.get("of", "")
         library = path.partition(".")[0]
-        if (
-            step not in ("attribute", "method", "item")
-            or not library
-            or step == "item"
-            and "class" in made
-        ):
+        is_of_class = "class" in made
+        if not library or step not in ("attribute", "method", "item"):
+            return
+        if is_of_class and step == "item":
             return
         given = [*arguments.positional, *arguments.keywords.values()]
         libraries = frozenset([library, *filter(None, map(library_of, given))])
         if not self._may_be_asked(libraries):
             return
-        if "class" not in made:
-            sender = Sender(may_guess=False)
-            with suppress(NotSentError):
-                sent = sender.order(
-                    step, library, name, arguments.positional, arguments.keywords
-                )
-                sent["operands"].insert(0, {"made": made})
-                tells = step == "method" and name in of_pandas.AGGREGATING
-                yield LibraryRequest(
-                    sent,
-                    libraries,
-                    tells,
-                    tables.untold(sent) if tells else frozenset(),
-                )
+        if not is_of_class:
+            yield from self._of_result(step, library, name, arguments, made, libraries)
         elif step == "attribute":
-            yield LibraryRequest(
-                {
-                    "step": "of object",
-                    "of": path,
-                    "name": name,
-                    "is_made": True,
-                    "is_label": True,
-                },
-                libraries,
-            )
+            sent = {"step": "of object", "of": path, "name": name}
+            yield LibraryRequest(sent | {"is_made": True, "is_label": True}, libraries)
         else:
-            yield LibraryRequest(
-                _binding(f"{path}.{name}", "method of made", arguments), libraries
+            sent = _binding(f"{path}.{name}", "method of made", arguments)
+            yield LibraryRequest(sent, libraries)
+
+    def _of_result(
+        self,
+        step: str,
+        library: str,
+        name: str,
+        arguments: Arguments,
+        made: Mapping[str, Any],
+        libraries: frozenset[str],
+    ) -> Iterator[LibraryRequest]:
+        """The order to try a step on the result of another, which the worker makes again."""
+        with suppress(NotSentError):
+            sent = Sender(may_guess=False).order(
+                step, library, name, arguments.positional, arguments.keywords
             )
+            sent["operands"].insert(0, {"made": made})
+            tells = step == "method" and name in of_pandas.AGGREGATING
+            untold = tables.untold(sent) if tells else frozenset[str]()
+            yield LibraryRequest(sent, libraries, tells, untold)
 
     def _bound(
         self, step: str, of: AbstractValue | str, name: str, arguments: Arguments
@@ -564,6 +563,17 @@ class Asker:
                 dict.fromkeys(asked)
             )
         return said
+
+
+def _draws_pairs(holder: str, asked: str) -> bool:
+    """Whether matplotlib draws two lists: of different lengths they are refused whatever numbers they hold."""
+    is_drawn = asked.rpartition(".")[2] in of_matplotlib.DRAWS_PAIRS
+    return is_drawn and holder.startswith("matplotlib")
+
+
+def _table_of_indexer(value: AbstractValue) -> AbstractValue | None:
+    """The table of `df.loc` or another indexer of pandas; None of anything else."""
+    return value.bound_to if value.type in of_pandas.INDEXERS else None
 
 
 def worker_of(python: str, libraries: Set[str]) -> LibraryWorker:
@@ -717,22 +727,23 @@ def _result(
     step: str, of: AbstractValue | str, orders: Sequence[LibraryRequest]
 ) -> Mapping[str, Any]:
     """How the worker makes the result of a step: by the order to try it, or as an object of the called class."""
-    tried = [
-        each.sent
-        for each in orders
-        if each.sent.get("step") == step and operations.is_made_again(each.sent)
-    ]
-    if step == "item":
-        tried = [sent for sent in tried if "made" in sent["operands"][0]]
+    tried = _tried_again(step, orders)
     if tried:
         return tried[-1]  # the one on a result, of which more may be known
-    if (
-        step == "call"
-        and isinstance(of, str)
-        and of.partition(".")[0] in operations.LATE
-    ):
-        return {"class": of}
-    return {}
+    if step != "call" or not isinstance(of, str):
+        return {}
+    return {"class": of} if of.partition(".")[0] in operations.LATE else {}
+
+
+def _tried_again(
+    step: str, orders: Sequence[LibraryRequest]
+) -> list[Mapping[str, Any]]:
+    """The orders to try a step that the worker can follow once more; of items only those on a result."""
+    sent = [each.sent for each in orders if each.sent.get("step") == step]
+    found = [each for each in sent if operations.is_made_again(each)]
+    if step != "item":
+        return found
+    return [each for each in found if "made" in each["operands"][0]]
 
 
 def _certain(told: Mapping[str, Any], order: LibraryRequest) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families import sklearn_estimators as estimators
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
-from crane_core.detectors.rules.families.sklearn_classes import known_class
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
 from crane_core.detectors.rules.sending import NotSentError
 
 _MOST_ROWS = 400
@@ -157,20 +157,21 @@ class Learning:
         if value.type in ("list", "tuple") and value.items is not None:
             if len(value.items) > _MOST_ITEMS:
                 raise NotSentError
-            return {value.type: [self.sent(item, is_part=True) for item in value.items]}
+            return {value.type: self._all_sent(value.items)}
         if value.type == "dict" and value.members is not None:
-            return {
-                "dict": [
-                    [_plain(key), self.sent(each, is_part=True)]
-                    for key, each in value.members.items()
-                ]
-            }
+            keys = map(_plain, value.members)
+            parts = self._all_sent([*value.members.values()])
+            return {"dict": [*map(list, zip(keys, parts, strict=True))]}
         # `SelectFromModel(forest, prefit=True)` uses a part as it was fitted, which is not sent.
         if value.literal == "prefit":
             raise NotSentError
         if value.literal is not NOT_KNOWN:
             return _plain(value.literal)
         return self.data(value)
+
+    def _all_sent(self, values: Sequence[AbstractValue]) -> list[dict[str, Any]]:
+        """Raises NotSentError."""
+        return [self.sent(each, is_part=True) for each in values]
 
     def data(self, value: AbstractValue) -> dict[str, Any]:
         """Raises NotSentError."""
@@ -250,14 +251,7 @@ class Learning:
     ) -> dict[str, Any]:
         """All values, or those among which all are; and some, with how many rows have them at least."""
         known = data.all_values(facts)
-        among = known if known is not None else facts.get("among_values")
-        values = (
-            among
-            if isinstance(among, list) and among and len(among) <= _MOST_VALUES
-            else []
-        )
-        if not estimators.are_plain(values) or any(value != value for value in values):
-            values = []
+        values = _listed(known if known is not None else facts.get("among_values"))
         is_whole = bool(values) and known is not None
         held = [
             (value, count)
@@ -281,51 +275,44 @@ class Learning:
 
     def _estimator(self, value: AbstractValue, *, is_part: bool) -> dict[str, Any]:
         known = known_class(value)
-        # `bare.coef_ = np.ones((1, 3))` makes an estimator count as fitted without a fit.
-        if (
-            known is None
-            or known.name in _KEEPS_PARTS
-            or any(name.endswith("_") for name in value.attributes)
-        ):
-            raise NotSentError  # with attributes that were set by hand
-        if (
-            is_part
-            and not self._fits_parts
-            and estimators.is_fitted(value) is not False
-        ):
+        if known is None or known.name in _KEEPS_PARTS or _is_set_by_hand(value):
+            raise NotSentError
+        # What a part has learnt is not sent with it.
+        may_be_fitted = estimators.is_fitted(value) is not False
+        if is_part and not self._fits_parts and may_be_fitted:
             raise NotSentError
         fit_on = None if is_part else self._fitted_to(value, known.kind)
         self._fits_parts = self._fits_parts or fit_on is not None
-        given = {}
-        for name in known.parameters:
-            if name in value.attributes:
-                part = value.attributes[name]
-            elif name in value.mapping("parameters_set") or name in value.mapping(
-                "parameters"
-            ):
-                part = estimators.parameter(value, name)
-            else:
-                continue
-            given[name] = self.sent(part, is_part=True)
+        given = self._given(value, known.parameters)
         own = self._parts(value)
         if not estimators.are_parameters_told(value, len(own)):
-            if (
-                is_part
-                or fit_on
-                or known.kind != "classifier"
-                or not _PARTS.isdisjoint(known.parameters)
-            ):
+            if is_part or fit_on:
                 raise NotSentError
-            self._refusals = _WITH_ANY_PARAMETERS
-        given |= own
-        return {
-            "facts": {
-                "type": "sklearn.estimator",
-                "path": value.type,
-                "given": given,
-                "fit_on": fit_on,
-            }
+            self._take_untold(known)
+        facts = {
+            "type": "sklearn.estimator",
+            "path": value.type,
+            "given": given | own,
+            "fit_on": fit_on,
         }
+        return {"facts": facts}
+
+    def _take_untold(self, known: KnownClass) -> None:
+        """Raises NotSentError; of a classifier a few refusals come whatever its parameters are."""
+        if known.kind != "classifier" or not _PARTS.isdisjoint(known.parameters):
+            raise NotSentError
+        self._refusals = _WITH_ANY_PARAMETERS
+
+    def _given(self, value: AbstractValue, names: Iterable[str]) -> dict[str, Any]:
+        """The parameters that the code or the state tells."""
+        given = {}
+        for name in names:
+            if name in value.attributes:
+                given[name] = self.sent(value.attributes[name], is_part=True)
+            elif _tells_parameter(value, name):
+                part = estimators.parameter(value, name)
+                given[name] = self.sent(part, is_part=True)
+        return given
 
     def _parts(self, value: AbstractValue) -> dict[str, Any]:
         """The parameter that holds the parts of a pipeline or column transformer, where they are known."""
@@ -356,27 +343,52 @@ class Learning:
         self, value: AbstractValue, kind: str
     ) -> list[dict[str, Any]] | None:
         """What it was fitted to; None if it was not."""
-        parts = (
-            estimators.steps(value)
-            if value.class_name == "Pipeline" and value.fact("fit_on") is None
-            else None
-        )
-        fitted = estimators.is_fitted(parts[-1][1] if parts else value)
+        fitted = _is_fitted(value)
         if fitted is False or self._is_fit_anew:
             return None
         known = value.fact("fit_on") or _told_of_fit(value)
         if fitted is None or not isinstance(known, Mapping):
             raise NotSentError
         self._has_dtypes &= value.fact("fit_on") is not None or self._gives_floats
-        if (
-            not self._has_dtypes
-            and kind not in ("transformer", "cluster")
-            and "classes_" not in value.facts
-        ):
+        if not self._has_dtypes and not _needs_no_dtypes(value, kind):
             self._tells = ""
         self.is_whole = self.is_whole and known["is_whole"]
         sent: list[dict[str, Any]] = known["data"]
         return sent
+
+
+def _is_set_by_hand(value: AbstractValue) -> bool:
+    """`bare.coef_ = np.ones((1, 3))` makes an estimator count as fitted without a fit."""
+    return any(name.endswith("_") for name in value.attributes)
+
+
+def _is_fitted(value: AbstractValue) -> bool | None:
+    """Whether an estimator is fitted; of a pipeline of which no fit was followed, its last part tells."""
+    if value.class_name == "Pipeline" and value.fact("fit_on") is None:
+        parts = estimators.steps(value)
+        return estimators.is_fitted(parts[-1][1] if parts else value)
+    return estimators.is_fitted(value)
+
+
+def _needs_no_dtypes(value: AbstractValue, kind: str) -> bool:
+    """Whether the result has one shape and type, whatever dtypes the estimator was fitted to."""
+    return kind in ("transformer", "cluster") or "classes_" in value.facts
+
+
+def _listed(values: Any) -> list[Any]:
+    """Values that can be sent one by one: few, plain and none of them NaN, which does not equal itself."""
+    if not isinstance(values, list) or not 0 < len(values) <= _MOST_VALUES:
+        return []
+    if not estimators.are_plain(values) or any(value != value for value in values):
+        return []
+    return values
+
+
+def _tells_parameter(value: AbstractValue, name: str) -> bool:
+    """Whether the code or the state says what a parameter of an estimator is."""
+    return name in value.mapping("parameters_set") or name in value.mapping(
+        "parameters"
+    )
 
 
 def _told_of_result(method: str, estimator: AbstractValue) -> str:
@@ -409,39 +421,48 @@ def sent_to_fit(given: Mapping[str, AbstractValue]) -> dict[str, Any] | None:
 
 def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
     """Data of the names, classes and categories that a state tells; None where it does not tell enough."""
-    parts = (
-        [part for _, part in (estimators.steps(value) or [])]
-        if value.class_name == "Pipeline"
-        else [value]
-    )
+    parts = _parts_in_order(value)
     known = known_class(parts[-1]) if parts else None
     if known is None:
         return None
-    classes, n_features = (
-        estimators.classes_fitted(parts[-1]),
-        estimators.features_fitted(parts[0]),
-    )
-    # Nearest neighbours are refused if there are more of them than rows were learnt.
-    n_told = value.mapping("learnt").get("n_samples_fit_")
-    n_rows = n_told.get("value") if isinstance(n_told, Mapping) else None
-    n_sent = n_rows if type(n_rows) is int and n_rows <= _MOST_ROWS else _USUAL_ROWS
-    targets = {
-        "type": "sklearn.column",
-        "n_rows": n_sent,
-        "name": None,
-        **_filled(classes),
-    }
+    n_rows = _rows_learnt(value)
+    n_sent = _USUAL_ROWS if n_rows is None else n_rows
+    classes = estimators.classes_fitted(parts[-1])
+    targets = {"type": "sklearn.column", "n_rows": n_sent, "name": None}
+    targets |= _filled(classes)
     # These two are fitted to labels alone, without a table.
     if known.name in ("LabelEncoder", "LabelBinarizer"):
         return {"data": [{"facts": targets}], "is_whole": False} if classes else None
-    if n_features is None or n_features >= _MOST_COLUMNS:
+    columns = _columns_learnt(parts[0])
+    if columns is None:
         return None
-    labels: Sequence[Any] = estimators.names_fitted(parts[0]) or range(n_features)
-    categories = _categories(parts[0], labels)
-    columns = [[label, *_filled(categories.get(label)).values()] for label in labels]
     table = {"type": "sklearn.table", "n_rows": n_sent, "columns": columns}
     sent = [table, targets] if known.kind in ("classifier", "regressor") else [table]
     return {"data": [{"facts": each} for each in sent], "is_whole": n_sent == n_rows}
+
+
+def _parts_in_order(value: AbstractValue) -> list[AbstractValue]:
+    """The parts of a pipeline, of another estimator itself."""
+    if value.class_name != "Pipeline":
+        return [value]
+    return [part for _, part in estimators.steps(value) or ()]
+
+
+def _rows_learnt(value: AbstractValue) -> int | None:
+    """How many rows nearest neighbours keep, who refuse to find more than that; None of too many to be sent."""
+    told = value.mapping("learnt").get("n_samples_fit_")
+    n_rows = told.get("value") if isinstance(told, Mapping) else None
+    return n_rows if type(n_rows) is int and n_rows <= _MOST_ROWS else None
+
+
+def _columns_learnt(value: AbstractValue) -> list[list[Any]] | None:
+    """Label, dtype and values of each column that an estimator was fitted to; None if their number is not known."""
+    n_features = estimators.features_fitted(value)
+    if n_features is None or n_features >= _MOST_COLUMNS:
+        return None
+    labels: Sequence[Any] = estimators.names_fitted(value) or range(n_features)
+    categories = _categories(value, labels)
+    return [[label, *_filled(categories.get(label)).values()] for label in labels]
 
 
 def _categories(value: AbstractValue, labels: Sequence[Any]) -> dict[Any, Any]:

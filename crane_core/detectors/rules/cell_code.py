@@ -52,7 +52,6 @@ _QUIET_EXTENSIONS = frozenset(_QUIET_EXTENSIONS_WORDS.split())
 _OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
 _MARKED = re.compile(r"^\s*[%!?]", re.MULTILINE)
 """Lines of which IPython makes something else, where it comes to that."""
-_SHELL = ("system", "getoutput")
 _MISPLACED = (
     "'return' outside function",
     "'break' outside loop",
@@ -200,23 +199,22 @@ class _Effects(ast.NodeTransformer):
 def _called(node: ast.AST) -> tuple[str, str] | None:
     """Name and arguments of the magic that a call of get_ipython() runs, "system" for a shell command; else None."""
     match node:
-        case ast.Call(ast.Attribute(holder, how), [ast.Constant(str(text)), *_], []):
-            texts = [
-                part.value
-                for part in node.args
-                if isinstance(part, ast.Constant) and isinstance(part.value, str)
-            ]
+        case ast.Call(ast.Attribute(holder, how), [*arguments], []):
+            texts = [each.value for each in arguments if isinstance(each, ast.Constant)]
         case _:
             return None
     # An argument may be a variable, as in `get_ipython().run_line_magic('run', path)`.
-    if ast.unparse(holder) != "get_ipython()" or len(texts) < len(node.args):
+    if len(texts) < len(arguments) or ast.unparse(holder) != "get_ipython()":
         return None
-    if how in _SHELL:
-        return "system", text
-    if how == "run_line_magic" and len(texts) == 2:
-        return text, texts[1]
-    name, _, arguments = text.partition(" ")
-    return (name.lstrip("%"), arguments) if how == "magic" else None
+    match how, texts:
+        case "system" | "getoutput", [str(text), *_]:
+            return "system", text
+        case "run_line_magic", [str(name), str(rest)]:
+            return name, rest
+        case "magic", [str(text), *_]:
+            name, _, rest = text.partition(" ")
+            return name.lstrip("%"), rest
+    return None
 
 
 def _is_quiet(name: str, arguments: str) -> bool:

@@ -25,6 +25,11 @@ from crane_core.detectors.rules.interpreter import (
 from crane_core.detectors.rules.operation import Arguments, signature_of
 
 _DEEPEST = 4
+_COLLECTED: dict[Any, str] = {
+    Parameter.VAR_POSITIONAL: "tuple",
+    Parameter.VAR_KEYWORD: "dict",
+}
+"""What a parameter is that takes several arguments."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -145,16 +150,19 @@ def _bound(
 ) -> dict[str, AbstractValue]:
     """The parameters with what they get. Raises Crash where the arguments do not fit."""
     signature = signature_of(function.definition.args)
-    positional = (
-        arguments.positional
-        if function.bound_to is None
-        else (function.bound_to, *arguments.positional)
-    )
-    given: dict[str, Any] = {}
+    positional = arguments.positional
+    if function.bound_to is not None:
+        positional = (function.bound_to, *positional)
+    names = _defaults(signature, function)
+    # With a star of unknown length, any number of arguments may fit, and any parameter get one.
+    if not arguments.is_complete:
+        handed = [*positional, *arguments.keywords.values()]
+        for name, parameter in signature.parameters.items():
+            names[name] = AbstractValue(_COLLECTED.get(parameter.kind, ""))
+            harmless.link(names[name], handed)
+        return names
     try:
-        # With a star of unknown length, any number of arguments may fit.
-        if arguments.is_complete:
-            given = signature.bind(*positional, **arguments.keywords).arguments
+        given = signature.bind(*positional, **arguments.keywords).arguments
     except TypeError as error:
         name = getattr(function.definition, "name", "the lambda")
         fact = f"the notebook defines {name}({ast.unparse(function.definition.args)})"
@@ -162,24 +170,13 @@ def _bound(
         interpreter.crash(
             node, "TypeError", f"{name}(): {error}", fact=fact, remedy=remedy
         )
-    names = _defaults(signature, function)
     for name, parameter in signature.parameters.items():
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            names[name] = AbstractValue(
-                "tuple", items=given.get(name, ()) if arguments.is_complete else None
-            )
+            names[name] = AbstractValue("tuple", items=given.get(name, ()))
         elif parameter.kind is Parameter.VAR_KEYWORD:
-            names[name] = AbstractValue(
-                "dict", members=given.get(name, {}) if arguments.is_complete else None
-            )
-        elif name in given or not arguments.is_complete:
-            names[name] = given.get(name) or AbstractValue()
-        harmless.link(
-            names[name],
-            ()
-            if arguments.is_complete
-            else [*positional, *arguments.keywords.values()],
-        )
+            names[name] = AbstractValue("dict", members=given.get(name, {}))
+        elif name in given:
+            names[name] = given[name]
     return names
 
 

@@ -133,31 +133,16 @@ def value_from_facts(
     """The AbstractValue of a type with merged facts; what is inside becomes items, members and attributes."""
     for name in _SHAPES:
         if isinstance(shape := facts.get(name), (list, tuple)):
-            # Keras writes None for the batch, whose length its models do not fix.
-            facts[name] = tuple(
-                size if isinstance(size, int) else None for size in shape
-            )
-    if is_captured and type == "torch.Tensor":
-        facts.setdefault(
-            "is_contiguous", "strides" not in facts
-        )  # a capture tells only what is out of the ordinary
-    if (
-        is_captured
-        and type == "numpy.ndarray"
-        and "num_unique" in (facts.get("value_info") or ())
-    ):
-        are_texts = (
-            facts["value_info"].get("value_type") == "categorical or object"
-        )  # of others no number is told
-        facts |= {"item_types": {"str": None}} if are_texts else {}
+            facts[name] = tuple(map(_known_length, shape))
+    if is_captured:
+        _add_left_out(type, facts)
     value = AbstractValue(type, facts, words=words)
     _fill_value(value, is_captured=is_captured)
     _fill_parts(value, is_captured=is_captured)
     held = value.facts.pop("attributes", None)
     value.attributes = _inside(held, words, is_captured=is_captured)
-    if type.startswith("torchvision.transforms.") and isinstance(
-        held, dict
-    ):  # its settings; texts may be types
+    # Its settings are what it was made with; texts may be types.
+    if type.startswith("torchvision.transforms.") and isinstance(held, dict):
         value.facts |= {
             name: fact
             for name, fact in held.items()
@@ -166,6 +151,22 @@ def value_from_facts(
     if isinstance(module := value.facts.get("module"), str) and type == "module":
         value.path = public_path(module)
     return value
+
+
+def _known_length(length: Any) -> int | None:
+    # Keras writes None for the batch, whose length its models do not fix.
+    return length if isinstance(length, int) else None
+
+
+def _add_left_out(type: str, facts: dict[str, Any]) -> None:
+    """What a capture says by saying nothing: it tells only what is out of the ordinary."""
+    if type == "torch.Tensor":
+        facts.setdefault("is_contiguous", "strides" not in facts)
+    told = facts.get("value_info") or {}
+    # Of arrays of other values no number of them is told.
+    if type == "numpy.ndarray" and "num_unique" in told:
+        are_texts = told.get("value_type") == "categorical or object"
+        facts |= {"item_types": {"str": None}} if are_texts else {}
 
 
 def _fill_parts(value: AbstractValue, *, is_captured: bool) -> None:
@@ -337,19 +338,29 @@ def _fill_columns(value: AbstractValue, *, is_captured: bool) -> None:
     width = shape[1] if isinstance(shape, tuple) and len(shape) == 2 else None
     if not is_captured:
         _fill_published_columns(value, width)
-    elif (read := _label_reader(value.facts.get("column_index"))) is None:
+    else:
+        _fill_captured_columns(value, width, listed)
+
+
+def _fill_captured_columns(
+    value: AbstractValue, width: int | None, listed: Any
+) -> None:
+    read = _label_reader(value.facts.get("column_index"))
+    if read is None:
         for name in ("dtypes", "per_column"):
             value.facts.pop(name, None)
-    else:
-        _read_labels(value, read)
-        labels = frozenset(value.mapping("dtypes"))
-        if width == len(labels) and all(
-            isinstance(each, str) and _is_text(each) for each in labels
-        ):
-            value.facts["column_labels"] = labels
-        if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
-            value.facts["columns"] = tuple(read(label) for label in listed)
-            value.facts["column_labels"] = frozenset(value.facts["columns"])
+        return
+    _read_labels(value, read)
+    labels = frozenset(value.mapping("dtypes"))
+    if width == len(labels) and all(map(_is_text_label, labels)):
+        value.facts["column_labels"] = labels
+    if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
+        value.facts["columns"] = tuple(read(label) for label in listed)
+        value.facts["column_labels"] = frozenset(value.facts["columns"])
+
+
+def _is_text_label(label: Any) -> bool:
+    return isinstance(label, str) and _is_text(label)
 
 
 def _read_labels(value: AbstractValue, read: Callable[[str], Any]) -> None:

@@ -407,28 +407,31 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
     first, *others = all_fields
     if all(other is first for other in others):
         return first
-    joined = (
-        _NOTHING
-        if any(other.type != first.type for other in others)
-        else ValueFields(
+    joined = _NOTHING
+    if all(other.type == first.type for other in others):
+        joined = ValueFields(
             first.type,
-            _common([fields.facts for fields in all_fields]),
-            _agreed(all_fields, "literal", _equal, NOT_KNOWN),
-            _agreed(all_fields, "items", operator.eq, None),
-            _agreed(all_fields, "members", _are_same_members, None),
-            _common([fields.attributes for fields in all_fields]),
+            facts=_common([fields.facts for fields in all_fields]),
+            literal=_agreed(all_fields, "literal", _equal, NOT_KNOWN),
+            items=_agreed(all_fields, "items", operator.eq, None),
+            members=_agreed(all_fields, "members", _are_same_members, None),
+            attributes=_common([fields.attributes for fields in all_fields]),
         )
-    )
-    stand_in = AbstractValue(first.type, joined.facts)
-    if harmless.is_container(stand_in):
-        # Parts that only some branches put in may be there: a change of them changes the container.
-        kept = set(_values_in(joined))
-        harmless.link(
-            stand_in,
-            (held for fields in all_fields for held in fields.held if held not in kept),
-        )
-        joined = joined._replace(facts=stand_in.facts)
+    joined = joined._replace(facts=_facts_with_parts(joined, all_fields, first.type))
     return joined._replace(held=_values_in(joined))
+
+
+def _facts_with_parts(
+    joined: ValueFields, all_fields: Sequence[ValueFields], kind: str
+) -> dict[str, Any]:
+    """Parts that only some branches put in may be there: a change of them changes the container."""
+    stand_in = AbstractValue(kind, joined.facts)
+    if not harmless.is_container(stand_in):
+        return joined.facts
+    kept = set(_values_in(joined))
+    held = [part for fields in all_fields for part in fields.held]
+    harmless.link(stand_in, (part for part in held if part not in kept))
+    return stand_in.facts
 
 
 def _agreed(

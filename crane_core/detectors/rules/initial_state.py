@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,8 @@ _OF_MODULES_WORDS = (
     "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
 )
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
+_OF_CODE = ("", "function", "type", "abc.ABCMeta")
+"""Types of which a name may stand for what a `def` or `class` of that name made."""
 CAPTURED = 2
 
 
@@ -45,15 +47,10 @@ class InitialState:
     def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
         self.state = state
         self.is_captured = state is not None and state.schema_version >= CAPTURED
-        executed = [
-            cell
-            for cell in sorted(cells, key=_position)
-            if cell.role is CellRole.EXECUTED
-        ]
-        self.target_text = next(
-            (cell.code for cell in cells if cell.role is CellRole.TARGET), ""
-        )
-        self.prefix: Prefix = prefix_of([cell.code for cell in executed])
+        executed = _codes(sorted(cells, key=_position), CellRole.EXECUTED)
+        targets = _codes(cells, CellRole.TARGET)
+        self.target_text = targets[0] if targets else ""
+        self.prefix: Prefix = prefix_of(executed)
         self.bindings = self.prefix.bindings
         self.target = self._target()
         self.session = session_facts(
@@ -304,20 +301,14 @@ class InitialState:
 
     def _with_code(self, name: str, value: AbstractValue) -> AbstractValue:
         """With its public path, its definition, and the attributes that the state tells of it."""
+        definitions = self.bindings.definitions
         value.path = self.bindings.paths.get(name, value.path)
-        if name in self.bindings.definitions and value.type in (
-            "",
-            "function",
-            "type",
-            "abc.ABCMeta",
-        ):
-            value.definition = self.bindings.definitions[name]
-            value.type = value.type or (
-                "type" if isinstance(value.definition, ast.ClassDef) else "function"
-            )
+        if name in definitions and value.type in _OF_CODE:
+            value.definition = definitions[name]
+            is_class = isinstance(value.definition, ast.ClassDef)
+            value.type = value.type or ("type" if is_class else "function")
         elif value.type.startswith("__main__."):
-            found = self.bindings.definitions.get(value.class_name)
-            value.definition = found if isinstance(found, ast.ClassDef) else None
+            value.definition = _class_or_none(definitions.get(value.class_name))
         elif not value.path and value.type in ("type", "abc.ABCMeta"):
             value.path = path_of_class(str(value.fact("name", "")))
         if self.is_captured and self.state is not None:
@@ -359,6 +350,14 @@ class InitialState:
         if name in self.bindings.deleted:
             return {"name": name, "deleted_in": {"cell": self.bindings.deleted[name]}}
         return None if name in self.bindings.bound else {"name": name}
+
+
+def _class_or_none(definition: ast.AST | None) -> ast.ClassDef | None:
+    return definition if isinstance(definition, ast.ClassDef) else None
+
+
+def _codes(cells: Iterable[Cell], role: CellRole) -> list[str]:
+    return [cell.code for cell in cells if cell.role is role]
 
 
 _ANY_NAME = "the notebook reaches its own variables by globals(), exec, __main__ or IPython, so any may change"

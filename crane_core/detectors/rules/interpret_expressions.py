@@ -352,17 +352,19 @@ def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
         return True
     # Only None, True and False are one object everywhere: `x is 300` depends on the interpreter.
     for one, other in ((left, right), (right, left)):
-        if one.type in ("NoneType", "bool") and one.is_literal:
-            if (
-                other.type
-                and other.type != one.type
-                or other.path
-                or other.definition is not None
-            ):
-                return False
-            if other.type == one.type and other.is_literal:
-                return bool(one.literal is other.literal)
+        if one.type not in ("NoneType", "bool") or not one.is_literal:
+            continue
+        if _is_of_another_type(other, one.type):
+            return False
+        if other.type == one.type and other.is_literal:
+            return bool(one.literal is other.literal)
     return None
+
+
+def _is_of_another_type(value: AbstractValue, name: str) -> bool:
+    """Whether a value certainly is not of a built-in type: what has a path or a definition is code."""
+    is_code = bool(value.path) or value.definition is not None
+    return is_code or value.type not in ("", name)
 
 
 def truth(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> bool | None:

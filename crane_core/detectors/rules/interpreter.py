@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -304,39 +304,52 @@ class Interpreter:
             return None
         if receiver is None and isinstance(of, AbstractValue):
             receiver = of
-        operands = [*arguments.positional, *arguments.keywords.values()]
-        if receiver is not None:
-            operands = [receiver, *operands]
+        operands = _operands(receiver, arguments)
         before = harmless.array_facts(operands) if step in _MAY_CHANGE else []
         held = _held_by(receiver)
         # Put together before the rules, which may change an operand.
         question = self._question(step, of, name, node, receiver, arguments)
-        known: AbstractValue | None = None
-        if rules := rules_for(step, of, name):
-            operation = self._operation(
-                name, node, receiver, arguments, absent or {}, question
-            )
-            known = self._answer_of(rules, operation, question)
+        known = self._answer_of(
+            rules_for(step, of, name),
+            question,
+            name=name,
+            node=node,
+            receiver=receiver,
+            arguments=arguments,
+            absent=absent or {},
+        )
         said = self._library_answer(question, node)
         if receiver is not None and _is_change(step, name):
             self._link_changed(receiver, name, [*held, *operands])
-        if known is not None and all(known is not each for each in (*operands, *held)):
-            self._link_given(known, receiver, operands)
+        self._link_given(known, receiver, operands, held)
         self.memory.invalidate_changed(before)
         if step in _RUNS_BACK:
             self.memory.run_back(operands)
-        # At the end, as rules may call functions of the notebook too.
+        self._note_result(step, node, question)
+        return known if said is None else _both(known, said.gives, receiver, operands)
+
+    def _note_result(
+        self, step: str, node: ast.AST, question: StepQuestion | None
+    ) -> None:
+        # At the end of a step, as rules may call functions of the notebook too.
         if step in _MADE_AGAIN:
             self.results[node] = question.result if question is not None else {}
-        return known if said is None else _both(known, said.gives, receiver, operands)
 
     def _answer_of(
         self,
-        rules: Iterable[Registered],
-        operation: Operation,
+        rules: Sequence[Registered],
         question: StepQuestion | None,
+        *,
+        name: str,
+        node: ast.AST,
+        receiver: AbstractValue | None,
+        arguments: Arguments,
+        absent: Mapping[str, Any],
     ) -> AbstractValue | None:
         """What the first rule says that knows the step. Raises Crash where one says so."""
+        if not rules:
+            return None
+        operation = self._operation(name, node, receiver, arguments, absent, question)
         # Every rule runs, as one behind the first answer may know that the step raises.
         answers = [self._asked(each, operation, question) for each in rules]
         first = next((answer for answer in answers if answer is not UNKNOWN), None)
@@ -353,11 +366,14 @@ class Interpreter:
 
     def _link_given(
         self,
-        known: AbstractValue,
+        known: AbstractValue | None,
         receiver: AbstractValue | None,
         operands: list[AbstractValue],
+        held: Iterable[AbstractValue],
     ) -> None:
         """A container of unknown parts may hold what it was made of, and what is taken from one may be a part."""
+        if known is None or _is_among(known, (*operands, *held)):
+            return
         is_part = (
             not known.type and receiver is not None and harmless.is_container(receiver)
         )
@@ -469,7 +485,7 @@ class Interpreter:
 
     def crash(
         self, node: ast.AST, exception: str, why: str, *, fact: str, remedy: str
-    ) -> None:
+    ) -> NoReturn:
         """Say without a rule that a piece of the code raises."""
         crash = Crash(exception, why, fact=fact, remedy=remedy)
         crash.family, crash.place = "python", self.place(node)
@@ -567,6 +583,17 @@ class Interpreter:
             self.contexts.pop()
 
 
+def _operands(
+    receiver: AbstractValue | None, arguments: Arguments
+) -> list[AbstractValue]:
+    given = [*arguments.positional, *arguments.keywords.values()]
+    return given if receiver is None else [receiver, *given]
+
+
+def _is_among(value: AbstractValue, others: Iterable[AbstractValue]) -> bool:
+    return any(value is each for each in others)
+
+
 def _is_change(step: str, name: str) -> bool:
     """Whether a step may put something into its receiver, or take it out."""
     return step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE
@@ -589,18 +616,25 @@ def _both(
     # Who calls a method later may change the object that it was read from.
     if given.type == "method" and receiver is not None:
         given.bound_to, given.is_foreign = receiver, receiver.is_foreign
-    arrays = [each for each in operands if each.type == _ARRAY]
-    for part in (given, *(given.items or ())) if arrays else ():
-        if part.type == _ARRAY:
-            part.facts["view_of"] = arrays[0]  # or a copy: nobody asks which
+    _note_memory(given, operands)
     if known is None or _is_blank(known):
         return given
-    if known.type == given.type and all(known is not each for each in operands):
+    if known.type == given.type and not _is_among(known, operands):
         shape = known.shape if None in (given.shape or ()) else given.shape
         known.facts = known.facts | given.facts
         if shape is not None:
             known.facts["shape"] = shape
     return known
+
+
+def _note_memory(given: AbstractValue, operands: Sequence[AbstractValue]) -> None:
+    """An array that comes from an array may be a view of it, or a copy: which of them no library tells."""
+    arrays = [each for each in operands if each.type == _ARRAY]
+    if not arrays:
+        return
+    for part in (given, *(given.items or ())):
+        if part.type == _ARRAY:
+            part.facts["view_of"] = arrays[0]
 
 
 def _just_called(node: ast.AST) -> ast.AST | None:

@@ -73,23 +73,29 @@ class Memory:
 
     def load(self, name: str) -> AbstractValue:
         """Meet a global name: what the kernel has for it before the target."""
-        is_known = not self.is_unsure_of_names
-        value = self.initial.value(name) if is_known else AbstractValue(words=name)
-        unseen = self.initial.unseen
-        if value.class_name in unseen.classes and value.package == "__main__":
-            value.forget()
+        value = self._at_start(name)
         fields = fields_of(value)
         # Names of one object share one value: after `same['new'] = 1`, `df['new']` is there.
-        for other in self.initial.same(name) if is_known else ():
+        for other in () if self.is_unsure_of_names else self.initial.same(name):
             if other in self.loaded:
                 value, fields = self.loaded[other]
         if self.initial.held and name not in self.initial.past:
             self._share(name, value)
-            if unseen.classes and name in self.initial.held:
+            if self.initial.unseen.classes and name in self.initial.held:
                 value.forget()
         self.module.names[name] = value
         self.loaded[name] = (value, fields)
         self._keep_parts(name, value)
+        return value
+
+    def _at_start(self, name: str) -> AbstractValue:
+        if self.is_unsure_of_names:
+            return AbstractValue(words=name)
+        value = self.initial.value(name)
+        is_own = value.package == "__main__"
+        # Code that a library calls changes objects of such a class: a handler fills `self.rows`.
+        if is_own and value.class_name in self.initial.unseen.classes:
+            value.forget()
         return value
 
     def _keep_parts(self, name: str, value: AbstractValue) -> None:
@@ -338,19 +344,21 @@ class Memory:
         while waiting:
             code = waiting.pop()
             # `list(map(lambda _: fill(), [1]))` assigns `rows` if `fill` says `global rows`.
-            if any(
-                isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(code)
-            ):
+            if _assigns_outside(code):
                 self.havoc()
                 return
             for node in _names_from_outside(code):
                 if node.id not in met:
                     met.add(node.id)
                     waiting += self._definition_of(node)
-        named = [scope.names.get(name) for scope in self.scopes for name in met]
-        found = [value for value in named if value is not None]
+        found = self._named(met)
         if any(not value.path for value in found):
             self.forget(found)
+
+    def _named(self, names: Iterable[str]) -> list[AbstractValue]:
+        """What names stand for in any scope that is open."""
+        found = [scope.names.get(name) for name in names for scope in self.scopes]
+        return [value for value in found if value is not None]
 
     def _definition_of(self, node: ast.Name) -> list[ast.AST]:
         """The code that a name refers to, which is loaded if the target has not met it."""
@@ -367,6 +375,10 @@ def _is_called_unnamed(method: ast.FunctionDef) -> bool:
     # A decorator may make a property, and `louder.prop` runs its code.
     is_pythons = method.name.startswith("__") and method.name != "__init__"
     return bool(method.decorator_list) or is_pythons
+
+
+def _assigns_outside(code: ast.AST) -> bool:
+    return any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(code))
 
 
 def _names_from_outside(code: ast.AST) -> Iterator[ast.Name]:

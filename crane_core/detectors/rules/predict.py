@@ -63,12 +63,7 @@ def findings(
     if initial.session.is_transformed:
         return Report(unsure=initial.unsure)
     if initial.target.error:
-        found = _syntax_error(initial)
-        # The session may handle a SyntaxError itself, as it may any other exception.
-        is_told = found is not None and not initial.session.handles(found.exception)
-        return Report(
-            (found,) if found is not None and is_told else (), unsure=initial.unsure
-        )
+        return Report(_told(_syntax_error(initial), initial), unsure=initial.unsure)
     past = past_of(initial) if _asks_the_past(initial) else Past({})
     initial.past = past.names
     interpreter = Interpreter(initial)
@@ -77,23 +72,27 @@ def findings(
         interpreter.body(initial.target.tree.body)
     except Crash as crash:
         # An earlier branch may raise another class, as in `if df.a.max() > 2: raise ValueError`.
-        is_certain = interpreter.possible <= {
-            crash.exception
-        } and not initial.session.handles(crash.exception)
-        predicted = (_finding(crash, initial),) if is_certain else ()
+        if interpreter.possible <= {crash.exception}:
+            predicted = _told(_finding(crash, initial), initial)
     except (GiveUpError, ControlFlowExitError):
         pass
     except RecursionError as error:
         interpreter.errors.append(RuleError("walk", "walk", str(error)))
+    unsure = (*initial.unsure, *past.unsure, *interpreter.asker.unsure)
     return Report(
         findings=predicted,
         errors=(*past.errors, *interpreter.errors),
         n_steps=past.n_steps + interpreter.n_steps,
         contradictions=past.contradictions,
-        unsure=tuple(
-            dict.fromkeys((*initial.unsure, *past.unsure, *interpreter.asker.unsure))
-        ),
+        unsure=tuple(dict.fromkeys(unsure)),
     )
+
+
+def _told(found: Finding | None, initial: InitialState) -> tuple[Finding, ...]:
+    """The finding, unless the session may handle its exception, as it may a SyntaxError."""
+    if found is None or initial.session.handles(found.exception):
+        return ()
+    return (found,)
 
 
 def _asks_the_past(initial: InitialState) -> bool:

@@ -6,7 +6,7 @@ Knows what of an abstract value can be sent. Refuses operands of which too littl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
@@ -82,6 +82,19 @@ def as_array(value: AbstractValue) -> AbstractValue:
 
 def _are_integers(ends: Any) -> bool:
     return isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
+
+
+def _refuse_unknown(
+    value: AbstractValue, known: Mapping[str, Any], names: Sequence[str]
+) -> None:
+    """Raises NotSentError if a fact is missing that every stand-in of the type needs."""
+    n_needed = 1 if names is _TENSOR else _N_NEEDED
+    if not known.keys() >= set(names[:n_needed]):
+        raise NotSentError
+    # The first length of a symbolic tensor of Keras is that of the batch, which is open.
+    n_open = 1 if value.type == _SYMBOLIC else 0
+    if None in known.get("shape", ())[n_open:]:
+        raise NotSentError
 
 
 class Sender:
@@ -173,17 +186,10 @@ class Sender:
             return self._layer(value)
         if value.package in _BY_PACKAGE and value.type != _SYMBOLIC:
             return _BY_PACKAGE[value.package](value)
-        names = FACTS.get(
-            value.type if value.package != "PIL" else "PIL.Image.Image", ()
-        )
+        kind = value.type if value.package != "PIL" else "PIL.Image.Image"
+        names = FACTS.get(kind, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
-        n_needed = 1 if names is _TENSOR else _N_NEEDED
-        n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
-        if (
-            not known.keys() >= set(names[:n_needed])
-            or None in known.get("shape", ())[n_open:]
-        ):
-            raise NotSentError
+        _refuse_unknown(value, known, names)
         if names is _TENSOR:
             self._take_tensor(known, value.fact("value_range"))
         return known

@@ -56,24 +56,33 @@ def session_facts(state: KernelState | None, target: str) -> SessionFacts:
         return SessionFacts()
     hooks = [(str(what), str(name)) for what, name in told.get("hooks", ())]
     edited = list(told.get("edited", ()))
-    reloaded = [each for each in edited if each.get("reloads")]
-    callbacks, builtin = _named(hooks, "callback"), _named(hooks, "builtin")
     magics = [name for name in _named(hooks, "magic") if _uses(target, name)]
-    beside = [name for group in _BESIDE for name in told.get(group, ())]
+    handled = _named(hooks, "exception handler")
+    # `%autocall` makes a call of `f 1`, so a line that Python refuses may run.
+    if _named(hooks, "autocall"):
+        handled.append("SyntaxError")
     return SessionFacts(
-        # A `pre_run_cell` callback runs before the target, and may assign anything.
-        is_restless=bool(beside or callbacks or reloaded or told.get("unknown")),
+        is_restless=_is_restless(told, hooks, edited),
         # A magic of the notebook may hide one of IPython's, and do anything else with its line or cell.
         is_transformed=bool(_named(hooks, "transformer") or magics),
         are_files_changing=bool(told.get("processes")),
-        are_builtins_own=bool(builtin),
-        handled=(
-            *_named(hooks, "exception handler"),
-            # `%autocall` makes a call of `f 1`, so a line that Python refuses may run.
-            *(["SyntaxError"] if _named(hooks, "autocall") else []),
-        ),
+        are_builtins_own=bool(_named(hooks, "builtin")),
+        handled=tuple(handled),
         unsure=tuple(_sentences(told, hooks, edited, magics)),
     )
+
+
+def _is_restless(
+    told: Mapping[str, Any],
+    hooks: list[tuple[str, str]],
+    edited: list[Mapping[str, Any]],
+) -> bool:
+    """Whether other code may act beside the target, or before it."""
+    beside = [name for group in _BESIDE for name in told.get(group, ())]
+    reloaded = [each for each in edited if each.get("reloads")]
+    # A `pre_run_cell` callback runs before the target, and may assign anything.
+    callbacks = _named(hooks, "callback")
+    return bool(beside or callbacks or reloaded or told.get("unknown"))
 
 
 def _named(hooks: Iterable[tuple[str, str]], wanted: str) -> list[str]:

@@ -140,21 +140,28 @@ def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
     if known.count(-1) > 1:
         raise ShapeMismatchError("can only specify one unknown dimension")
     fixed, total = abs(math.prod(known)), size(shape)
-    is_open = len(known) < len(wanted) or -1 in known
-    if total is not None and not _divides(
-        fixed, total, is_open=is_open, is_found=-1 in known
-    ):
+    if total is None:
+        return _filled(wanted, None)
+    if not _divides(fixed, total, wanted):
         raise ShapeMismatchError(
             f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}"
         )
-    found = None if total is None or None in wanted or not fixed else total // fixed
+    found = total // fixed if fixed and None not in wanted else None
+    return _filled(wanted, found)
+
+
+def _filled(wanted: Sequence[Length], found: Length) -> Shape:
     return tuple(found if length == -1 else length for length in wanted)
 
 
-def _divides(fixed: int, total: int, *, is_open: bool, is_found: bool) -> bool:
-    if not is_open:
+def _divides(fixed: int, total: int, wanted: Sequence[Length]) -> bool:
+    """Whether so many elements fit a shape of which the known lengths multiply to `fixed`."""
+    if None not in wanted and -1 not in wanted:
         return total == fixed
-    return total % fixed == 0 if fixed else not is_found and total == 0
+    if fixed:
+        return total % fixed == 0
+    # With a length of 0 beside it, NumPy cannot find the length of -1.
+    return -1 not in wanted and total == 0
 
 
 # A part
@@ -186,14 +193,19 @@ def index(shape: Shape, parts: Sequence[Part]) -> Shape:
         if part is None:
             kept.append(1)
             continue
-        if isinstance(part, (slice, Some)) and part is not Some.INTEGER:
+        if isinstance(part, int):
+            _refuse_beyond(part, shape, at)
+        elif isinstance(part, (slice, Some)) and part is not Some.INTEGER:
             kept.append(_slice_length(shape[at], part))
-        elif isinstance(part, int) and is_beyond(part, shape[at]):
-            raise ShapeMismatchError(
-                f"index {part} is out of bounds for axis {at} with size {shape[at]}"
-            )
         at += 1
     return tuple(kept)
+
+
+def _refuse_beyond(position: int, shape: Shape, axis: int) -> None:
+    if is_beyond(position, shape[axis]):
+        raise ShapeMismatchError(
+            f"index {position} is out of bounds for axis {axis} with size {shape[axis]}"
+        )
 
 
 def _spread(parts: Sequence[Part], n_left: int) -> list[Part]:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from crane_core.detectors.rules.bindings import bound_names, local_names
+from crane_core.detectors.rules.bindings import bound_names, global_names, local_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _QUIET_DECORATORS_WORDS = (
@@ -42,6 +42,7 @@ _CHANGING_WORDS = (
 )
 _CHANGING = frozenset(_CHANGING_WORDS.split())
 """Methods that change their object, and may be handed over as they are: `finalize(r, gone.update)`."""
+_CHANGING_BUILTINS = ("next", "setattr", "delattr", "iter", "map", "filter")
 _QUIET_BASES_WORDS = (
     "object Module Dataset IterableDataset Model Layer Sequence Loss BaseEstimator TransformerMixin ClassifierMixin "
     "RegressorMixin ClusterMixin Enum IntEnum StrEnum ABC Protocol NamedTuple TypedDict Generic dict list tuple set "
@@ -107,21 +108,18 @@ def unseen_effects(ran: Sequence[ast.Module], target: ast.Module) -> UnseenEffec
     notebook = _read(trees)
     kept = [code for tree in trees for code in _kept(tree, notebook)]
     names, changed, is_any = _effects_of(kept, notebook)
-    given = {
-        name
-        for tree in trees
-        for name in (*_methods_handed_over(tree), *_given_along(tree, notebook))
-    }
-    changed |= {name for name in given if _is_variable(name, notebook)}
-    classes = {
-        kind
-        for each in notebook.classes.values()
-        for definition in each
-        for kind in _self_changing(definition, notebook)
-    }
-    is_any = is_any or _opens(target, notebook)
+    for tree in trees:
+        given = (*_methods_handed_over(tree), *_given_along(tree, notebook))
+        changed.update(name for name in given if _is_variable(name, notebook))
+    classes: set[str] = set()
+    for definitions in notebook.classes.values():
+        for definition in definitions:
+            classes.update(_self_changing(definition, notebook))
     return UnseenEffects(
-        frozenset(names), frozenset(changed), frozenset(classes), is_any
+        frozenset(names),
+        frozenset(changed),
+        frozenset(classes),
+        is_any or _opens(target, notebook),
     )
 
 
@@ -174,53 +172,43 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
     """Functions, lambdas and methods that something else may call."""
     harmless = _harmless_mentions(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda) and id(node) not in harmless:
-            yield node
-        elif (
-            isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Load)
-            and id(node) not in harmless
-        ):
-            yield from notebook.functions.get(node.id, ())
-        # After `@functools.lru_cache` the name leads to a cache, which runs the function.
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_wrapped(
-            node
-        ):
-            yield node
-        elif isinstance(node, ast.ClassDef):
-            yield from _kept_methods(node, notebook)
-        elif (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Load)
-            and id(node) not in harmless
-        ):
-            yield from notebook.functions.get(
-                node.attr, ()
-            )  # a bound method: `timer(beds.water)`
+        match node:
+            # After `@functools.lru_cache` the name leads to a cache, which runs the function.
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                if _is_wrapped(node):
+                    yield node
+            case ast.ClassDef():
+                yield from _kept_methods(node, notebook)
+            case _ if id(node) in harmless:
+                pass
+            case ast.Lambda():
+                yield node
+            # The attribute is a bound method: `timer(beds.water)`.
+            case ast.Name(name, ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()):
+                yield from notebook.functions.get(name, ())
 
 
 def _harmless_mentions(tree: ast.Module) -> set[int]:
     """Mentions of functions that hand none of them over, by id: called there, or run before the step is over."""
-    found: set[int] = set()
+    found: list[ast.AST] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            found.add(id(node.func))
-            if _runs_at_once(node.func):
-                found.update(
-                    id(part)
-                    for part in [
-                        *node.args,
-                        *(keyword.value for keyword in node.keywords),
-                    ]
-                )
-        elif isinstance(node, ast.Attribute):
-            found.add(id(node.value))
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-            is_named = all(isinstance(target, ast.Name) for target in node.targets)
-            found.update([id(node.value)] if is_named else [])
-        elif isinstance(node, ast.ClassDef):
-            found.update(map(id, node.bases))
-    return found
+        match node:
+            case ast.Call(function):
+                found.append(function)
+                if _runs_at_once(function):
+                    found += _arguments(node)
+            case ast.Attribute(holder):
+                found.append(holder)
+            case ast.Assign(targets, ast.Lambda() as made):
+                if all(isinstance(target, ast.Name) for target in targets):
+                    found.append(made)
+            case ast.ClassDef(bases=bases):
+                found += bases
+    return set(map(id, found))
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
 
 
 def _runs_at_once(function: ast.expr) -> bool:
@@ -301,7 +289,7 @@ def _given_along(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or _runs_at_once(node.func):
             continue
-        parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+        parts = _arguments(node)
         if any(_is_code_of(part, notebook) for part in parts):
             yield from (
                 each.id
@@ -346,41 +334,37 @@ def _effects_of(
 ) -> tuple[set[str], set[str], bool]:
     names: set[str] = set()
     changed: set[str] = set()
-    is_any, met, waiting = False, set[int](), list(kept)
+    met: set[int] = set()
+    is_any, waiting = False, list(kept)
     while waiting:
         code = waiting.pop()
         if id(code) in met:
             continue
         met.add(id(code))
         is_any = is_any or _opens(code, notebook)
-        names |= {
-            name
-            for node in ast.walk(code)
-            if isinstance(node, ast.Global)
-            for name in node.names
-        }
-        own = (
-            local_names(code) - names
-            if isinstance(code, (ast.FunctionDef, ast.Lambda))
-            else set()
-        )
+        names.update(global_names(code))
+        own = set[str]()
+        if isinstance(code, (ast.FunctionDef, ast.Lambda)):
+            own = local_names(code) - names
         changed |= {
             name
             for name in _changed_roots(code)
             if _is_variable(name, notebook) and name not in own
         }
-        for node in ast.walk(code):
-            if isinstance(node, ast.Name):
-                # What that code calls runs too: `fill` calls `helper`, which appends.
-                waiting += notebook.functions.get(node.id, ())
-                waiting += [
-                    part
-                    for kind in notebook.classes.get(node.id, ())
-                    for part in kind.body
-                ]
-            elif isinstance(node, ast.Attribute):
-                waiting += notebook.functions.get(node.attr, ())
+        waiting += _run_by(code, notebook)
     return names, changed, is_any
+
+
+def _run_by(code: ast.AST, notebook: _CellDefinitions) -> Iterator[ast.AST]:
+    """What a piece of code calls runs too: `fill` calls `helper`, which appends."""
+    for node in ast.walk(code):
+        match node:
+            case ast.Name(name):
+                yield from notebook.functions.get(name, ())
+                for kind in notebook.classes.get(name, ()):
+                    yield from kind.body
+            case ast.Attribute(attr=name):
+                yield from notebook.functions.get(name, ())
 
 
 def _is_variable(name: str, notebook: _CellDefinitions) -> bool:
@@ -417,22 +401,13 @@ def _changed_roots(code: ast.AST) -> Iterator[str]:
 def _changed_by_call(node: ast.Call) -> Iterator[str]:
     if isinstance(node.func, ast.Attribute) and node.func.attr not in _READING:
         yield from _roots(node.func.value)
-    is_builtin = isinstance(node.func, ast.Name) and node.func.id in vars(builtins)
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
     # Builtins change no argument, but these take elements from it or set its attributes.
-    if not is_builtin or node.func.id in (
-        "next",
-        "setattr",
-        "delattr",
-        "iter",
-        "map",
-        "filter",
-    ):  # type: ignore[attr-defined]
-        for part in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            yield from (
-                _roots(part)
-                if isinstance(part, (ast.Name, ast.Attribute, ast.Starred))
-                else ()
-            )
+    if name in vars(builtins) and name not in _CHANGING_BUILTINS:
+        return
+    for part in _arguments(node):
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Starred)):
+            yield from _roots(part)
 
 
 def _roots(node: ast.AST) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 import threading
 from collections.abc import Callable, Iterable
 
@@ -29,9 +28,6 @@ _AHEAD = 16
 
 _LOOK_S = 0.1
 """How often the stop event is checked, in seconds."""
-
-_ALIKE = 5
-"""Number of questions that must fail in the same way, before any was answered, for the next ones to be left unasked."""
 
 OnAnswer = Callable[[Answer], None]
 
@@ -92,7 +88,6 @@ class _Asking:
         self._n_open = 0
         self._end: Failure | None = None
         self._drops_rest = False
-        self._failed_alike: list[str] | None = []
 
     def run(self, stop: threading.Event) -> Tally:
         while True:
@@ -148,36 +143,12 @@ class _Asking:
     def _take(self, came: list[TaskOutcome]) -> None:
         for done in came:
             self._n_open -= 1
-            end = done.end or self._hopeless(done)
-            if end is not None and self._end is None:
-                self._end, self._is_all_sent = end, True
-                self._terms.begins_more = False
-                self._drops_rest = end.kind is FailureScope.SILENT
+            if done.end is not None and self._end is None:
+                self._end, self._is_all_sent = done.end, True
+                self._drops_rest = done.end.kind is FailureScope.SILENT
             if done.answer is not None:
                 self._tally.add(done.answer)
                 self._on_answer(done.answer)
-
-    def _hopeless(self, done: TaskOutcome) -> Failure | None:
-        """The end of the job, once its first questions all failed alike in a way that is not about their own text.
-
-        Endpoints refuse a model or a parameter in more words than anyone can list; this needs none.
-        """
-        if done.answer is None or self._failed_alike is None:
-            return None
-        failure = done.failure
-        if (
-            failure is None
-        ):  # the model replied: from now on, failures are those of single questions
-            self._failed_alike = None
-            return None
-        if failure.kind is FailureScope.BUSY or failure.is_of_text:
-            return None
-        self._failed_alike.append(_NUMBERS.sub("#", failure.why))
-        n_alike = self._failed_alike.count(self._failed_alike[-1])
-        if n_alike < _ALIKE:
-            return None
-        why = f"The first {n_alike} questions that ended failed alike, and none was answered: {failure.why}"
-        return Failure(FailureScope.ENDPOINT, why, remedy=_HOPELESS_REMEDY)
 
     def _sum(self) -> Tally:
         budget = self._terms.budget
@@ -193,15 +164,6 @@ class _Asking:
             )
             raise DetectorError(f"{self._end.why.rstrip('.')}.", remedy=remedy)
         return self._tally
-
-
-_NUMBERS = re.compile(r"\b[0-9a-f-]*\d[0-9a-f-]*\b", re.IGNORECASE)
-"""Counts, times and identifiers of requests, which differ between errors that are the same."""
-
-_HOPELESS_REMEDY = (
-    "Check --model, --base-url, --key-env, --max-tokens and --extra-body; the same command resumes, and asks again "
-    "what has no answer."
-)
 
 
 def _tokens(question: Question) -> int:

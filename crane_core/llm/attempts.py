@@ -6,6 +6,7 @@ Knows what all questions of a job share: retry policy, limiter, budget. Refuses 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import Counter
 from collections.abc import Hashable
@@ -29,6 +30,10 @@ _UNREACHABLE_ATTEMPTS = 3
 """Number of requests to an unreachable endpoint before giving up."""
 _SILENT_ATTEMPTS = 2
 """Number of requests in a row without a reply in time before giving up."""
+_ALIKE = 5
+"""Number of questions that must fail in the same way, before any was answered, for the next ones to be left unasked."""
+_NUMBERS = re.compile(r"\b[0-9a-f-]*\d[0-9a-f-]*\b", re.IGNORECASE)
+"""Counts, times and identifiers of requests, which differ between errors that are the same."""
 
 
 class Task(NamedTuple):
@@ -40,14 +45,10 @@ class Task(NamedTuple):
 
 
 class TaskOutcome(NamedTuple):
-    """The outcome of a task: an answer, the end of the whole job, or neither because it was not started.
-
-    `failure` is what an answer without a reply ended with.
-    """
+    """The outcome of a task: an answer, the end of the whole job, both, or neither because it was not started."""
 
     answer: Answer | None = None
     end: Failure | None = None
-    failure: Failure | None = None
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class Terms:
     """What all questions of a job share. `begins_more` is False once no further request makes sense.
 
     `was_reached`: a connection was made; `was_answered`: a model replied. `silent` counts, by question, the requests
-    without a reply in time since anything came from the endpoint.
+    without a reply in time since anything came from the endpoint; `failed_alike`, by words, the questions that failed.
     """
 
     endpoint: Endpoint
@@ -66,6 +67,7 @@ class Terms:
     was_answered: bool = False
     begins_more: bool = True
     silent: Counter[Hashable] = field(default_factory=Counter)
+    failed_alike: Counter[str] = field(default_factory=Counter)
 
     @property
     def is_mute(self) -> bool:
@@ -73,6 +75,24 @@ class Terms:
         return max(self.silent.values(), default=0) >= _SILENT_ATTEMPTS and (
             len(self.silent) > 1 or not self.was_answered
         )
+
+    def end_after(self, failure: Failure) -> Failure | None:
+        """The end of the job, once its first questions all failed alike in a way that is not about their own text.
+
+        Endpoints refuse a model or a parameter in more words than anyone can list; this needs none. Counted where
+        requests are made: until the caller's thread had looked, more requests would be made in vain.
+        """
+        is_of_one_question = self.was_answered or failure.is_of_text
+        if is_of_one_question or failure.kind is FailureScope.BUSY:
+            return None
+        words = _NUMBERS.sub("#", failure.why)
+        self.failed_alike[words] += 1
+        n_alike = self.failed_alike[words]
+        if n_alike < _ALIKE:
+            return None
+        self.begins_more = False
+        why = f"The first {n_alike} questions that ended failed alike, and none was answered: {failure.why}"
+        return Failure(FailureScope.ENDPOINT, why, remedy=_HOPELESS_REMEDY)
 
 
 class Attempts:
@@ -219,7 +239,7 @@ class Attempts:
             attempts=self._n_requests,
             left_out=self._client.left_out,
         )
-        return TaskOutcome(answer, failure=failure)
+        return TaskOutcome(answer, self._terms.end_after(failure))
 
     def _afford_again(self) -> bool:
         budget = self._terms.budget
@@ -250,6 +270,12 @@ class Attempts:
             self._pay_all()
         else:
             self._terms.budget.settle(self._reserved, n_input, n_output, reply.usd)
+
+
+_HOPELESS_REMEDY = (
+    "Check --model, --base-url, --key-env, --max-tokens and --extra-body; the same command resumes, and asks again "
+    "what has no answer."
+)
 
 
 def _mute(failure: Failure, endpoint: Endpoint) -> Failure:

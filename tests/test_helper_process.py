@@ -18,7 +18,7 @@ import pytest
 
 from crane_core import helper_process
 from crane_core.detectors import pylint
-from crane_core.detectors.installed import required_version
+from crane_core.detectors.analysis import required_version
 from crane_core.domain import Cell, CellRole, Setting
 from crane_core.errors import DetectorError
 from crane_core.live.helper import Helper

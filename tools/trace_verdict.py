@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.family import Rule, rules_for
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.initial_state import InitialState
 from crane_core.detectors.rules.interpreter import (
     ControlFlowExitError,

@@ -1,6 +1,7 @@
 """From cells and state to the prediction of a static analyzer: the text, the tool's errors, those that count.
 
-Knows the steps that pylint and pyright share. Refuses to know how either is started.
+Knows the steps that pylint and pyright share, and which libraries they can read: those that are installed beside
+them, in the use of which alone they find errors. Refuses to know how either is started.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,24 +20,22 @@ from crane_core.detectors.analyzer_text import (
 )
 from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError, run_tool
 from crane_core.detectors.counting import why_not
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import LocalQuestion, Prediction
 from crane_core.detectors.type_annotations import annotation_lines
-from crane_core.domain import Cell, KernelState, Setting
+from crane_core.domain import Setting
 from crane_core.errors import DetectorError
 from crane_core.prompts.categories import GROUP_LEFT_OUT, REPRESENTATION
 
+REMEDY = "Run `make setup`, or `pip install -r requirements.txt`."
+LIBRARIES = (
+    "keras", "lightgbm", "matplotlib", "numpy", "pandas", "pandas-stubs", "scikit-learn", "scipy", "seaborn",
+    "statsmodels", "tensorflow", "tensorflow-cpu", "torch", "torchvision",
+)  # fmt: skip
+"""The libraries of the benchmarks' cases, and stubs that stand for one."""
 MOST_DIAGNOSTICS = 500
 MOST_OF_A_MESSAGE = 1_000
 TOLD = 20
 """Diagnostics of one instance that are kept, characters of each, and those that the diagnosis in words repeats."""
-
-
-class LocalQuestion(NamedTuple):
-    """A question to a local detector: the cells of one origin, the state where the setting has one."""
-
-    cells: Sequence[Cell]
-    state: KernelState | None
-    setting: Setting
 
 
 class Reported(NamedTuple):
@@ -226,3 +226,24 @@ def _told(counted: Sequence[str]) -> str | None:
         "\n".join([*counted[:TOLD], *([f"and {rest} more"] if rest > 0 else [])])
         or None
     )
+
+
+def installed_version(name: str) -> str | None:
+    """The version of a distribution beside the analyzers; None if it is not installed."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def required_version(name: str) -> str:
+    """The version of a tool. Raises DetectorError if it is missing."""
+    version = installed_version(name)
+    if version is None:
+        raise DetectorError(f"{name} is not installed.", remedy=REMEDY)
+    return version
+
+
+def library_versions() -> dict[str, str]:
+    """The installed versions of LIBRARIES, by distribution; those that are missing are left out."""
+    return {name: version for name in LIBRARIES if (version := installed_version(name))}

@@ -13,10 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.detectors import analysis
-from crane_core.detectors.analysis import Checked, LocalQuestion, Reported, Tool
+from crane_core.detectors.analysis import (
+    Checked,
+    Reported,
+    Tool,
+    library_versions,
+    required_version,
+)
 from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError
-from crane_core.detectors.installed import library_versions, required_version
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import LocalQuestion, Prediction
 from crane_core.domain import Cell, DetectorKind, KernelState, Setting
 
 NAME = "pylint"

@@ -1,6 +1,6 @@
-"""Finding the detectors that run on this machine: every module of this package that has a NAME is one.
+"""The detectors that run on this machine: what they are given and say, and how they are found.
 
-Knows the names that make a detector. Refuses to know how any of them decides.
+Every module of this package that has a NAME is one. Refuses to know how any of them decides.
 """
 
 from __future__ import annotations
@@ -9,13 +9,30 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import crane_core.detectors
-from crane_core.detectors.analysis import LocalQuestion
-from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, DetectorKind, KernelState, Setting
 from crane_core.errors import DetectorError
+
+
+class Prediction(NamedTuple):
+    """`crashes`: the target cell raises. `reasoning` is the diagnosis in words, None if there is none to say.
+
+    `diagnostics` is a JSON text of what the tool reported, what counts for the prediction and what does not.
+    """
+
+    crashes: bool
+    reasoning: str | None = None
+    diagnostics: str | None = None
+
+
+class LocalQuestion(NamedTuple):
+    """A question to a local detector: the cells of one origin, the state where the setting has one."""
+
+    cells: Sequence[Cell]
+    state: KernelState | None
+    setting: Setting
 
 
 class LocalDetector(Protocol):
@@ -25,7 +42,7 @@ class LocalDetector(Protocol):
     is missing. `predict` is given the cells of one origin, the target among them, and None for a setting without
     runtime state; it raises DetectorError for a setting that it does not know. It runs in its own processes.
 
-    A module may also have `predict_many(questions)`, which takes several (see `analysis.Question`) and returns, for
+    A module may also have `predict_many(questions)`, which takes several (see LocalQuestion) and returns, for
     each in order, a prediction or the DetectorError that there was none.
     """
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
+from crane_core.detectors.rules.answer import Finding
 from crane_core.detectors.rules.asking import assumed_packages, versions_asked
 from crane_core.detectors.rules.family import all_rules
-from crane_core.detectors.rules.finding import Finding
 from crane_core.detectors.rules.interpreter import MOST_STEPS
 from crane_core.detectors.rules.predict import Report, findings
 from crane_core.domain import Cell, CellRole, DetectorKind, KernelState, Setting

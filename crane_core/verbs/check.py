@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crane_core import arguments
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
 from crane_core.domain import Setting
 from crane_core.errors import CraneError, DetectorError, NotebookError
 from crane_core.live.verdict import predicted

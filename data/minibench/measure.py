@@ -18,10 +18,10 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from crane_core.detectors.analysis import LocalQuestion  # noqa: E402
-from crane_core.detectors.prediction import Prediction  # noqa: E402
 from crane_core.detectors.registry import (  # noqa: E402
     LocalDetector,
+    LocalQuestion,
+    Prediction,
     local_detector,
     local_detectors,
     predictions,

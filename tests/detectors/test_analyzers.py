@@ -11,12 +11,11 @@ from types import ModuleType
 
 import pytest
 
-from crane_core.detectors import installed, pylint, pyright
-from crane_core.detectors.analysis import MOST_DIAGNOSTICS, LocalQuestion, question_text
+from crane_core.detectors import analysis, pylint, pyright
+from crane_core.detectors.analysis import MOST_DIAGNOSTICS, question_text
 from crane_core.detectors.analyzer_text import ANNOTATED_HEADER, LARGEST_CHARACTERS
 from crane_core.detectors.bounded_tool import ToolStoppedError
-from crane_core.detectors.prediction import Prediction
-from crane_core.detectors.registry import local_detectors
+from crane_core.detectors.registry import LocalQuestion, Prediction, local_detectors
 from crane_core.domain import Cell, DetectorKind, KernelState, Run, Setting
 from crane_core.errors import DetectorError
 from crane_core.importers import crane_llm_october
@@ -260,14 +259,14 @@ def test_a_tool_that_breaks_over_one_text_is_asked_again_for_the_others(
 def test_a_missing_tool_says_what_to_install(
     tool: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = installed.metadata.version
+    real = analysis.metadata.version
 
     def version(name: str) -> str:
         if name == tool.NAME:
             raise importlib.metadata.PackageNotFoundError(name)
         return real(name)
 
-    monkeypatch.setattr(installed.metadata, "version", version)
+    monkeypatch.setattr(analysis.metadata, "version", version)
     for ask in (tool.options, lambda: tool.predict(cells("a"), None, Setting.CODE)):
         with pytest.raises(
             DetectorError, match=f"{tool.NAME} is not installed"

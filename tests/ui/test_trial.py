@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
 from crane_core.domain import Cell, CellRole
 from crane_core.errors import CellRaisedError, CellStoppedError, DetectorError
 from crane_core.llm.endpoint import Endpoint

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.sending import FACTS
 

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import RefusedParameter
 from crane_core.detectors.rules.answers import (
     LibraryAnswer,
     crash_of,
@@ -25,7 +26,6 @@ from crane_core.detectors.rules.answers import (
     value_given,
 )
 from crane_core.detectors.rules.asking_sklearn import Learning
-from crane_core.detectors.rules.finding import RefusedParameter
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.detectors.rules.sending import (
     LIBRARIES,

@@ -13,8 +13,8 @@ from typing import Any
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.bindings import local_names
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope, join, join_values, snapshot
 from crane_core.detectors.rules.interpreter import (
     RETURN,

@@ -6,8 +6,8 @@ import ast
 from functools import partial
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.bindings import bound_names
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import BranchWatch, widen
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (

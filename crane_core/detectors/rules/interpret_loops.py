@@ -12,8 +12,8 @@ from functools import partial
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.bindings import bound_names
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
     BranchWatch,
     Scope,
@@ -39,7 +39,7 @@ from crane_core.detectors.rules.interpreter import (
     expression,
     statement,
 )
-from crane_core.detectors.rules.versions import numbers
+from crane_core.detectors.rules.operation import numbers
 
 MOST_TURNS = 50
 

@@ -9,13 +9,13 @@ import ast
 import builtins
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.bindings import (
     UNKNOWN_EFFECT,
     UNKNOWN_VALUE,
     bound_names,
     import_paths,
 )
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope
 from crane_core.detectors.rules.interpret_classes import has_hooks, lineage, members
 from crane_core.detectors.rules.interpret_expressions import (

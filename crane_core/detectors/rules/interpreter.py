@@ -16,11 +16,10 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, Crash
 from crane_core.detectors.rules.answers import LibraryAnswer
 from crane_core.detectors.rules.asking import Asker, StepQuestion
 from crane_core.detectors.rules.family import Registered, rules_for
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
     BranchWatch,
     Snapshot,

@@ -1,8 +1,9 @@
-"""One step of the evaluation as a rule sees it: a call, an access, an operation, with what is known of its parts."""
+"""One step of the evaluation as a rule sees it: its kind, what is known of its parts, the versions of libraries."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,13 +11,15 @@ from inspect import Parameter, Signature
 from typing import Any, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.finding import Crash, RefusedParameter
+from crane_core.detectors.rules.answer import Crash, RefusedParameter
 
 CallValue = Callable[
     [AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue
 ]
 AbstractValues = Callable[[], Iterable[AbstractValue]]
 Mentions = Callable[[str], bool]
+# A release candidate has the changes of its release: 2.0.0rc1 counts as 2.0.
+_MAJOR_AND_MINOR = re.compile(r"(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,3 +150,26 @@ class Operation:
     def crash(self, exception: str, why: str, *, fact: str, remedy: str) -> NoReturn:
         """Say that this step raises, whatever is not known about it."""
         raise Crash(exception, why, fact=fact, remedy=remedy)
+
+
+def version_of(operation: Operation, package: str) -> tuple[int, ...] | None:
+    """Major and minor version of a library in the kernel; None if the state does not state it."""
+    return numbers(operation.packages.get(package, ""))
+
+
+def numbers(version: str) -> tuple[int, ...] | None:
+    """Major and minor version, those of a release candidate too."""
+    found = _MAJOR_AND_MINOR.match(version)
+    return tuple(map(int, found.groups())) if found else None
+
+
+def is_at_least(operation: Operation, package: str, *version: int) -> bool:
+    """Whether the library is known to be of this version or a later one."""
+    found = version_of(operation, package)
+    return found is not None and found >= version
+
+
+def is_before(operation: Operation, package: str, *version: int) -> bool:
+    """Whether the library is known to be of an earlier version."""
+    found = version_of(operation, package)
+    return found is not None and found < version

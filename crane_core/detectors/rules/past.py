@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.bindings import bound_names, global_names
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
 from crane_core.detectors.rules.interpreter import (
     ControlFlowExitError,

@@ -16,7 +16,7 @@ from crane_core.detectors.rules import (
     interpret_loops,
     interpret_statements,
 )
-from crane_core.detectors.rules.finding import Crash, Finding
+from crane_core.detectors.rules.answer import Crash, Finding
 from crane_core.detectors.rules.initial_state import InitialState
 from crane_core.detectors.rules.interpreter import (
     ControlFlowExitError,

@@ -12,9 +12,12 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from threading import Event
 
-from crane_core.detectors.analysis import LocalQuestion
-from crane_core.detectors.prediction import Prediction
-from crane_core.detectors.registry import local_detector, predictions
+from crane_core.detectors.registry import (
+    LocalQuestion,
+    Prediction,
+    local_detector,
+    predictions,
+)
 from crane_core.domain import Job, Run
 from crane_core.errors import CraneError, DetectorError
 from crane_core.helper_process import begin_worker, isolated_workers

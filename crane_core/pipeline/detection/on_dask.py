@@ -10,8 +10,7 @@ from threading import Event
 from typing import NamedTuple
 
 from crane_core import ledger
-from crane_core.detectors.analysis import LocalQuestion
-from crane_core.detectors.registry import local_detector, predictions
+from crane_core.detectors.registry import LocalQuestion, local_detector, predictions
 from crane_core.domain import Job, Run
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask.cluster import Cluster

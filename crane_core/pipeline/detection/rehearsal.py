@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
 
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
 from crane_core.domain import CellRole, Detector, DetectorKind, Setting
 from crane_core.errors import CraneError, DetectorError, KernelStartError
 from crane_core.pipeline.detection.detect import JobPlan

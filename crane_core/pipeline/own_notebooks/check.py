@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crane_core.detectors.prediction import Prediction
-from crane_core.detectors.registry import local_detector
+from crane_core.detectors.registry import Prediction, local_detector
 from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import KernelError, NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION

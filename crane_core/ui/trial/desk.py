@@ -7,7 +7,7 @@ import re
 
 import streamlit as st
 
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, verdict
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html

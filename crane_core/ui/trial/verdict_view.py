@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
 from crane_core.pipeline.jobs.words import cost_words, token_words
 from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, unsure

@@ -28,7 +28,7 @@ import nbformat
 import pytest
 from threadpoolctl import threadpool_limits
 
-from crane_core.detectors.rules.finding import Finding
+from crane_core.detectors.rules.answer import Finding
 from crane_core.detectors.rules.interpreter import RuleError
 from crane_core.detectors.rules.past import Contradiction
 from crane_core.detectors.rules.predict import findings

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.families.absences import no_key
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Operation
 
 ABSENT = [

@@ -16,9 +16,8 @@ import pytest
 
 from crane_core.detectors.rules import answers, asking, interpreter
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.answer import Answer
+from crane_core.detectors.rules.answer import Answer, Crash
 from crane_core.detectors.rules.family import Registered
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.sending import Sender
 from crane_core.runtime import interpreters

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.families.python_functions import _EXACT
 from crane_core.detectors.rules.families.python_methods import _PADDING, _PURE_ON_TEXT
 from crane_core.detectors.rules.families.python_operators import (
@@ -27,7 +28,6 @@ from crane_core.detectors.rules.families.python_values import (
     _outcome,
     by_types,
 )
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Operation
 
 N_TRIED = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crane_core.detectors.rules.versions import numbers
+from crane_core.detectors.rules.operation import numbers
 from tests.detectors.rules.conftest import cells_of, findings, state_of
 
 

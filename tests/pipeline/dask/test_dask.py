@@ -16,7 +16,7 @@ import pytest
 
 from crane_core import __version__, ledger
 from crane_core.detectors import rules_detector
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
 from crane_core.domain import Cell, CellRole, Detector, Job, Run, Setting
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask import worker

@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import Prediction
 from crane_core.domain import (
     Cell,
     CellRole,

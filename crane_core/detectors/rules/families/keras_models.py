@@ -13,9 +13,8 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.keras_layers import SYMBOLIC
 from crane_core.detectors.rules.family import Family, Rule
-from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.operation import Operation, version_of
 from crane_core.detectors.rules.shapes import Length, Shape, differ, shown
-from crane_core.detectors.rules.versions import version_of
 
 RULES = Family("keras models")
 

@@ -14,9 +14,8 @@ from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import differ
-from crane_core.detectors.rules.versions import is_at_least
 
 RULES: Final = Family("LightGBM")
 _KINDS: Final = ("LGBMClassifier", "LGBMRegressor")

@@ -19,8 +19,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.harmless import may_run_notebook_code
-from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.versions import is_at_least
+from crane_core.detectors.rules.operation import Operation, is_at_least
 
 RULES = Family("matplotlib")
 AXES: Final = "matplotlib.axes._axes.Axes"

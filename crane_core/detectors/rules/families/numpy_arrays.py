@@ -17,7 +17,7 @@ from crane_core.detectors.rules.abstract_value import (
     all_known,
     known_facts,
 )
-from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.harmless import VALUE_FACTS, may_share_memory
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, same, shown

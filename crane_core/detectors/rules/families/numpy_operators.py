@@ -19,9 +19,8 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     values_changed,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import Shape, broadcast, matmul
-from crane_core.detectors.rules.versions import is_at_least
 
 RULES = Family("numpy: operators")
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")

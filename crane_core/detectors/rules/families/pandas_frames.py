@@ -15,9 +15,8 @@ from crane_core.detectors.rules.abstract_value import (
     restricted,
 )
 from crane_core.detectors.rules.families.numpy_arrays import kind_of
-from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import differ
-from crane_core.detectors.rules.versions import is_at_least
 
 FRAME: Final = "pandas.DataFrame"
 SERIES: Final = "pandas.Series"

@@ -43,8 +43,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     with_columns,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.versions import is_before
+from crane_core.detectors.rules.operation import Operation, is_before
 
 RULES = Family("pandas: values")
 _WHOLE: Final = (

@@ -23,8 +23,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     told_columns,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.versions import is_at_least
+from crane_core.detectors.rules.operation import Operation, is_at_least
 
 RULES = Family("seaborn")
 _OF_AXES: Final = (

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.versions import numbers, version_of
+from crane_core.detectors.rules.operation import Operation, numbers, version_of
 
 _TABLE = Path(__file__).with_suffix(".json")
 

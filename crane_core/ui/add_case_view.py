@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,21 +19,42 @@ from crane_core.pipeline.verification.add_case import N_TRIES, NewCase, read_not
 from crane_core.pipeline.verification.own_case import (
     LONGEST_NAME,
     OwnCase,
+    add_own_case,
     own_benchmarks,
 )
 from crane_core.runtime.endings import short
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import data, keys
-from crane_core.ui.adding_case import Adding, start_adding
 from crane_core.ui.navigation import link
 from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.trial.background import Background, begin
 from crane_core.ui.trial.run_bar import here_words
+from crane_core.ui.trial.running import full, limits, places
 from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.visit import may, require
 from crane_core.ui.words import cells_words, literal
 
 MOST_LABEL = 120
 MOST_DIAGNOSIS = 4_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Adding(Background[OwnCase]):
+    """One case on its way into a benchmark."""
+
+    name: str
+
+
+def _start_adding(case: NewCase, benchmark: str) -> Adding:
+    """Begin to execute its notebooks. Raises KernelError if too many notebooks are running."""
+    adding = Adding(name=case.name)
+    folder, store = data.folder(), data.store()
+
+    def work() -> OwnCase:
+        return add_own_case(case, benchmark, folder, store, limits(), stop=adding.stop)
+
+    begin(adding, work, places(), full=full(), failed="Adding the case failed")
+    return adding
 
 
 def draw_add_case() -> None:
@@ -168,7 +190,7 @@ def _start(
             remedy="Upload the crashing and the fixed one.",
         )
     case = NewCase(name, _document(crashing), _document(fixed), target, *labels)
-    st.session_state[keys.CASE_ADDING] = start_adding(case, benchmark)
+    st.session_state[keys.CASE_ADDING] = _start_adding(case, benchmark)
     st.rerun()
 
 

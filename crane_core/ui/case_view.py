@@ -1,12 +1,16 @@
-"""The page of all cases: filters, what they leave in a sentence, and the picture with its list."""
+"""The page of all cases: filters, what they leave in a sentence, and the picture with its list.
+
+Picture and list are one Streamlit component, which reports clicks on cases and headings.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import streamlit as st
 
 from crane_core.pipeline.cases.picture import PictureColumn
-from crane_core.ui import data
-from crane_core.ui.case_board import draw_board
+from crane_core.ui import data, keys
 from crane_core.ui.case_filters import (
     answers_words,
     asked_sort,
@@ -19,6 +23,13 @@ from crane_core.ui.case_filters import (
 from crane_core.ui.case_finding import finding
 from crane_core.ui.case_list import MOST_ROWS, available_words, board_html
 from crane_core.ui.words import count, experiment_words, literal, setting_short
+
+_component = st.components.v2.component(
+    "crane_cases",
+    html='<div class="cw-board"></div>',
+    js=Path(__file__).with_suffix(".js").read_text("utf-8"),
+    isolate_styles=False,
+)
 
 
 def draw_cases() -> None:
@@ -45,8 +56,26 @@ def draw_cases() -> None:
     html = board_html(
         table, picture, joined_series(benchmark), benchmark=benchmark, sort=asked_sort()
     )
-    draw_board(html, [_column_words(column) for column in picture.columns])
+    _draw_board(html, [_column_words(column) for column in picture.columns])
 
 
 def _column_words(column: PictureColumn) -> str:
     return f"{column.title} {setting_short(column.setting)} ({experiment_words(column.experiment)})"
+
+
+def _draw_board(html: str, columns: list[str]) -> None:
+    """html: the finished picture and list; columns: what each mark of a version is, in words."""
+    _component(
+        data={"html": html, "columns": columns}, key=keys.BOARD, on_asked_change=_follow
+    )
+
+
+def _follow() -> None:
+    """Move the address to the case, or the order, that was clicked; the page follows."""
+    asked = (st.session_state.get(keys.BOARD) or {}).get("asked")
+    if not isinstance(asked, dict):
+        return
+    if isinstance(asked.get("case"), str):
+        st.query_params[keys.CASE] = asked["case"]
+    elif isinstance(asked.get("sort"), str):
+        st.query_params[keys.SORT] = asked["sort"]

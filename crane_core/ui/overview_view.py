@@ -14,7 +14,7 @@ from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED
 from crane_core.storage.store import Store
-from crane_core.ui import data, keys, paper
+from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_view import compared, readable
 from crane_core.ui.gains_words import headline
@@ -24,6 +24,24 @@ from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.together_view import names_of, rules_first
 from crane_core.ui.together_words import finding
 from crane_core.ui.words import count, interval, p_value, percent, points
+
+PAPER_TITLE = "Runtime-Augmented LLMs for Crash Detection and Diagnosis in ML Notebooks"
+PAPER_AUTHORS = (
+    "Yiran Wang",
+    "José Antonio Hernández López",
+    "Ulf Nilsson",
+    "Dániel Varró",
+)
+PAPER_YEAR = 2026
+PAPER_ARXIV = "2602.18537"
+PAPER_ADDRESS = f"https://arxiv.org/abs/{PAPER_ARXIV}"
+PAPER_BIBTEX = f"""@misc{{wang{PAPER_YEAR}crane,
+  title         = {{{PAPER_TITLE}}},
+  author        = {{{" and ".join(PAPER_AUTHORS)}}},
+  year          = {{{PAPER_YEAR}}},
+  eprint        = {{{PAPER_ARXIV}}},
+  archivePrefix = {{arXiv}}
+}}"""
 
 QUESTION = "Will the next cell crash?"
 """The title while the study is not loaded, which would answer it."""
@@ -75,14 +93,14 @@ def _draw_paper() -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="paper"
     ):
-        authors = escape(", ".join(paper.AUTHORS))
+        authors = escape(", ".join(PAPER_AUTHORS))
         st.html(
-            f'<p class="cw-paper"><cite>{escape(paper.TITLE)}</cite>, {authors}, {paper.YEAR}. '
-            f'<a href="{paper.ADDRESS}" rel="noreferrer" target="_blank">arXiv:{paper.ARXIV}</a></p>',
+            f'<p class="cw-paper"><cite>{escape(PAPER_TITLE)}</cite>, {authors}, {PAPER_YEAR}. '
+            f'<a href="{PAPER_ADDRESS}" rel="noreferrer" target="_blank">arXiv:{PAPER_ARXIV}</a></p>',
             width="content",
         )
         with st.popover("Cite", width="content"):
-            st.code(paper.BIBTEX, language="bibtex", wrap_lines=True)
+            st.code(PAPER_BIBTEX, language="bibtex", wrap_lines=True)
 
 
 def draw_answer(chosen: ResultChoice | None) -> None:

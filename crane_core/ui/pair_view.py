@@ -17,10 +17,11 @@ from crane_core.ui import keys
 from crane_core.ui.navigation import link
 from crane_core.ui.pair_cockpit import cockpit_html
 from crane_core.ui.pair_facts import asked_rows, facts_html, raised_html, why_html
-from crane_core.ui.pair_steps import draw_steps
 from crane_core.ui.verdict_matrix import reasonings_html
 from crane_core.ui.words import edition_words, literal, setting_words
 
+PREVIOUS_KEY = "k"
+NEXT_KEY = "j"
 MAX_INPUT = 200_000
 """Characters of a published input that are shown; the download has all."""
 ORIGIN_WORDS = {
@@ -39,7 +40,7 @@ def draw_pair(
 ) -> None:
     """Everything that is known of a case. verdicts: its rows of the verdict frame; listed: the cases in the list."""
     case = stored.case(store.cursor(), benchmark, case_id)
-    draw_steps(case_id, listed, raised_html(case) if case else "")
+    _draw_steps(case_id, listed, raised_html(case) if case else "")
     if case is None:
         missing = literal(f"There is no case {case_id!r} in {benchmark!r}.")
         st.error(f"{missing} Go back to the list and pick one.")
@@ -64,6 +65,53 @@ def draw_pair(
         st.subheader("Reasoning, −RT beside +RT", anchor="reasoning")
         st.html(reasons)
     _inputs(store, stored.prompt_list(store.cursor(), benchmark, case_id))
+
+
+def _draw_steps(case_id: str, listed: list[str], raised: str) -> None:
+    """The case's name, what it raises (HTML), its way back and its neighbours in the filtered list; stays in sight."""
+    place = listed.index(case_id) if case_id in listed else None
+    before = listed[place - 1] if place else None
+    after = listed[place + 1] if place is not None and place + 1 < len(listed) else None
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="steps"
+    ):
+        st.title(literal(case_id), anchor=False, width="content")
+        where = (
+            f"{place + 1} of {len(listed)} in this list"
+            if place is not None
+            else "not in the filtered list"
+        )
+        st.caption(where, width="content")
+        st.html(raised or "<span></span>", width="stretch")
+        st.button(
+            "All cases",
+            on_click=_show,
+            args=[None],
+            icon=":material/arrow_back:",
+            shortcut="escape",
+        )
+        st.button(
+            "Previous",
+            on_click=_show,
+            args=[before],
+            disabled=before is None,
+            shortcut=PREVIOUS_KEY,
+        )
+        st.button(
+            "Next",
+            on_click=_show,
+            args=[after],
+            disabled=after is None,
+            shortcut=NEXT_KEY,
+        )
+
+
+def _show(case_id: str | None) -> None:
+    """Move the URL to another case; the page follows."""
+    if case_id is None:
+        st.query_params.pop(keys.CASE, None)
+    else:
+        st.query_params[keys.CASE] = case_id
 
 
 def _origin_words(origin: str) -> str:

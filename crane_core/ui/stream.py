@@ -14,6 +14,7 @@ import os
 import resource
 import secrets
 from collections.abc import Callable
+from weakref import WeakSet
 
 import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
@@ -21,12 +22,13 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime import exists, get_instance
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
 from crane_core.errors import IdentityError
 from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
-from crane_core.ui.session_handles import release_handles
 from crane_core.ui.visit import COOKIE, Carried, arrival_of
 
 FROM_ANYBODY = frozenset({"rerun_script", "app_heartbeat"})
@@ -57,6 +59,8 @@ _UNSUPPORTED, _PROTOCOL_ERROR, _TRY_LATER = 1003, 1002, 1013
 _LOG = logging.getLogger(__name__)
 _open: dict[str, _Connection] = {}
 """Connections that are open, by the name in their NONCE header."""
+_known: WeakSet[AppSession] = WeakSet()
+"""Sessions that were seen here: Streamlit forgets those that do not come back, while something may still hold them."""
 
 
 class Stream:
@@ -73,13 +77,13 @@ class Stream:
         connection = _Connection(scope, receive, send)
         _open[name] = connection
         try:
-            release_handles()
+            _release_handles()
             if not connection.is_admitted:
                 _make_room(name)
             await self._app(_named(scope, name), connection.receive, connection.send)
         finally:
             del _open[name]
-            release_handles()
+            _release_handles()
 
 
 def admit(brought: Carried) -> None:
@@ -159,7 +163,7 @@ class _Connection:
                 return message
             if not self._has_begun:
                 self._has_begun = True
-                release_handles()  # a session that came back has its connection, and no page is drawn yet
+                _release_handles()  # a session that came back has its connection, and no page is drawn yet
             if not self.is_admitted:
                 await self._allowance.wait()
             if self._closing is not None:
@@ -289,3 +293,27 @@ def _is_admitted(brought: Carried) -> bool:
         return arrival_of(brought).visitor is not None
     except IdentityError:
         return False
+
+
+def _release_handles() -> None:
+    """Close the loops of sessions without a connection, and renew those of sessions that are back.
+
+    Each Streamlit session owns an event loop, which is three open files, until it is collected as garbage: for two
+    minutes in case its browser comes back, and for an unknown time after. A system that allows 256 open files refused
+    the 80th visitor. No page uses the loop between two runs, so it is closed with the connection, and a session that
+    comes back gets a new one. Knows private attributes of Streamlit's AppSession, which no public interface shows.
+
+    Called on the server's event loop. A session whose page is still being drawn waits for the next call.
+    """
+    if not exists():
+        return
+    manager = get_instance()._session_mgr
+    _known.update(info.session for info in manager.list_sessions())
+    for session in list(_known):
+        is_connected = manager.is_active_session(session.id)
+        is_drawing = session._scriptrunner is not None
+        loop = session._script_event_loop
+        if is_connected and loop.is_closed():
+            session._script_event_loop = asyncio.new_event_loop()
+        elif not is_connected and not is_drawing and not loop.is_running():
+            loop.close()

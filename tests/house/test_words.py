@@ -22,8 +22,9 @@ NO_PROSE = (
     "data/minibench/benchmark/",
     "data/minibench/sources/",
     "crane_core/prompts/templates/",
+    "docs/vendor/",
 )
-"""Notebooks, and prompts that are sent to models: their wording is versioned."""
+"""Notebooks, prompts that are sent to models (their wording is versioned), and files of others with their licences."""
 
 
 class Banned(NamedTuple):

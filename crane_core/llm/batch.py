@@ -12,7 +12,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import aiohttp
 import httpx2
@@ -37,8 +37,8 @@ MOST_BYTES = 200_000_000
 
 COMPLETED = "completed"
 _ENDED = frozenset({COMPLETED, "expired", "cancelled", "failed"})
-_URL = "/v1/chat/completions"
-_WINDOW = "24h"
+_URL: Final = "/v1/chat/completions"
+_WINDOW: Final = "24h"
 _MAX_OBJECT_BYTES = 4_000_000
 _PER_PAGE = 100
 _MOST_PAGES = 50
@@ -138,7 +138,7 @@ class BatchClient(OpenAIClient):
         batches = self._openai.batches.with_streaming_response
         sent = batches.create(
             completion_window=_WINDOW, endpoint=_URL, input_file_id=input_file
-        )  # type: ignore[arg-type]
+        )
         return _batch(await self._told(sent, "POST /batches"))
 
     async def find(self, input_file: str) -> Batch | None:

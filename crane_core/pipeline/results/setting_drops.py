@@ -47,13 +47,16 @@ def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataF
     input matters is one question) and the outcome that both decide. reference and value are the rate with the reference
     and with the setting; difference is value minus reference, below 0 a drop.
     """
-    asked = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION, "rate": rate}
-    tables = [
-        gain_table(rows, inputs=Inputs(reference, setting), **asked).assign(
-            setting=str(setting)
-        )  # type: ignore[arg-type]
-        for setting in _others(rows, reference)
-    ]
+    tables = []
+    for setting in _others(rows, reference):
+        gains = gain_table(
+            rows,
+            inputs=Inputs(reference, setting),
+            rule=VoteRule.MAJORITY,
+            credit=Credit.DETECTION,
+            rate=rate,
+        )
+        tables.append(gains.assign(setting=str(setting)))
     return one_family(_joined(tables, COLUMNS))
 
 

@@ -40,7 +40,7 @@ def edited(shell: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _file_name(path):
+def _file_name(path: str) -> str:
     return os.path.basename(path)  # noqa: PTH119
 
 

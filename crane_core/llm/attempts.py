@@ -30,6 +30,10 @@ _UNREACHABLE_ATTEMPTS = 3
 """Number of requests to an unreachable endpoint before giving up."""
 _SILENT_ATTEMPTS = 2
 """Number of requests in a row without a reply in time before giving up."""
+_HOPELESS_REMEDY = (
+    "Check --model, --base-url, --key-env, --max-tokens and --extra-body; the same command resumes, and asks again "
+    "what has no answer."
+)
 _ALIKE = 5
 """Number of questions that must fail in the same way, before any was answered, for the next ones to be left unasked."""
 _NUMBERS = re.compile(r"\b[0-9a-f-]*\d[0-9a-f-]*\b", re.IGNORECASE)
@@ -270,12 +274,6 @@ class Attempts:
             self._pay_all()
         else:
             self._terms.budget.settle(self._reserved, n_input, n_output, reply.usd)
-
-
-_HOPELESS_REMEDY = (
-    "Check --model, --base-url, --key-env, --max-tokens and --extra-body; the same command resumes, and asks again "
-    "what has no answer."
-)
 
 
 def _mute(failure: Failure, endpoint: Endpoint) -> Failure:

@@ -32,16 +32,12 @@ def edited(shell: Any) -> list[dict[str, Any]]:
             continue
         # %autoreload keeps the time that the file had as it was loaded: newer is edited since.
         is_newer = name in times and written > times[name]
-        if is_newer and _is_watched(name, reloader):
-            found.append({"module": name, "file": _file_name(path), "reloads": True})
+        reloads = is_newer and _is_watched(name, reloader)
         # Where %autoreload is off, an edited file still matters: it is not what the kernel runs.
-        elif is_newer or _differs_from_bytecode(module, path):
-            found.append({"module": name, "file": _file_name(path), "reloads": False})
+        if is_newer or _differs_from_bytecode(module, path):
+            file = os.path.basename(path)  # noqa: PTH119
+            found.append({"module": name, "file": file, "reloads": reloads})
     return found
-
-
-def _file_name(path: str) -> str:
-    return os.path.basename(path)  # noqa: PTH119
 
 
 def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:

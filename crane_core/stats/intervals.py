@@ -213,10 +213,10 @@ def wilson(share: float, n: float, z: float) -> Interval:
         return Interval(0.0, 1.0)
     middle = share + z**2 / (2 * n)
     reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Interval(
-        max(0.0, (middle - reach) / (1 + z**2 / n)),
-        min(1.0, (middle + reach) / (1 + z**2 / n)),
-    )
+    low = (middle - reach) / (1 + z**2 / n)
+    high = (middle + reach) / (1 + z**2 / n)
+    # A share of 0 or 1 is its own limit, which the last digit of the quotient can miss.
+    return Interval(max(0.0, min(low, share)), min(1.0, max(high, share)))
 
 
 def _counted(

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import norm, t
 from statsmodels.regression.linear_model import OLS
@@ -122,6 +122,7 @@ def test_unequal_lengths_are_refused() -> None:
 
 
 @given(ROWS)
+@example([(True, False, 0)] * 4 + [(True, False, 1)])
 def test_intervals_hold_their_value_within_the_possible_and_are_never_without_width(
     rows: list[tuple[bool, bool, int]],
 ) -> None:

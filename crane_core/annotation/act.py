@@ -46,6 +46,7 @@ def annotation(
     if not EVENT.fullmatch(event):
         raise ValueError("event must be 8 to 64 letters, digits and dashes")
     showing = Showing(_text(raw, "item"), _showing(raw.get("showing")))
+    # A browser may name any item; only those that this annotator was dealt can be labelled.
     if showing not in plan.orders[annotator]:
         raise ValueError(
             f"{showing.item}, showing {showing.showing}, is not an item of {annotator}"
@@ -79,6 +80,7 @@ def _made_at(raw: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(device, str) or not DEVICE.fullmatch(device):
         raise ValueError("device must be 8 to 64 letters, digits and dashes")
     if (
+        # In Python `true` is the integer 1; in JSON it is not.
         isinstance(number, bool)
         or not isinstance(number, int)
         or not 1 <= number < 2**31
@@ -96,6 +98,8 @@ def _text(raw: Mapping[str, Any], name: str) -> str:
 
 def _guideline(raw: Mapping[str, Any], plan: Plan, later: Collection[str]) -> str:
     """The version that the annotator read: one of the plan's, what was shown where its text was not stored, changes."""
+    # A page that was opened before guidelines could change sends none, which is sure only while there is one
+    # version.
     given = raw.get("guideline", None if later else plan.guideline)
     known = (plan.guideline, version_of(guideline_of(plan)), *later)
     if given not in known:
@@ -134,6 +138,7 @@ def _note(raw: Mapping[str, Any]) -> str | None:
         return None
     if not isinstance(note, str) or len(note) > MAX_NOTE:
         raise ValueError(f"a note has up to {MAX_NOTE:,} characters")
+    # Half an emoji, which a browser may cut off, cannot be written to the ledger.
     return note.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -146,6 +151,7 @@ def _time(raw: Mapping[str, Any], name: str) -> str | None:
         in_utc = moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{name} is not a time") from error
+    # Devices stand in different zones, and the order of acts is read from these times.
     if moment.tzinfo is None:
         raise ValueError(f"{name} has no time zone")
     return in_utc.isoformat(timespec="milliseconds")
@@ -159,4 +165,5 @@ def _seconds(raw: Mapping[str, Any]) -> float | None:
         raise ValueError("seconds is not a number")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("seconds is not finite")
+    # Clocks of browsers jump; a time is bounded rather than the label refused.
     return float(min(max(value, 0), MAX_SECONDS))

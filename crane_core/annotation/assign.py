@@ -20,6 +20,7 @@ def calibration_first(items: Sequence[Item], n: int, *, seed: str) -> tuple[Item
         )
     if n == 0:
         return tuple(items)
+    # One random start and equal steps: every stratum is met in proportion to its size.
     start = Random(seed).random()
     first = {items[int((place + start) * len(items) / n)].item for place in range(n)}
     return (
@@ -72,6 +73,7 @@ def dealt(
         )
     chance = Random(f"{seed}/dealt")
     found: dict[str, list[str]] = {person: [] for person in people}
+    # Stratum by stratum, so that each person's items come from all of them.
     shuffled = sorted(items, key=lambda item: (item.stratum, chance.random()))
     for item in shuffled:
         for person in least_loaded(

@@ -74,6 +74,7 @@ def draw_plan(
     gold = tuple(
         replace(entry, item=item_name(request, entry.verdict)) for entry in request.gold
     )
+    # Sorted, so that the order in which the database returns verdicts changes nothing.
     ordered = sorted(without_gold(verdicts, gold), key=lambda verdict: verdict.key)
     groups = _groups(ordered, request.design.strata)
     required = _required(len(ordered), request.design)
@@ -82,6 +83,7 @@ def draw_plan(
         allocate(required, sizes) if request.design.kind is DrawKind.SAMPLE else sizes
     )
     drawn = {
+        # A seed for each purpose: another number of annotators or repeats leaves the sample as it is.
         name: _draw(group, sampled[name], f"{request.seed}/items/{name}")
         for name, group in groups.items()
     }
@@ -134,6 +136,7 @@ def draw_plan(
                 names,
                 seed=f"{request.seed}/{person}",
                 share=request.design.repeats,
+                # Gold comes with the main round; during calibration people still learn.
                 once=() if n_first else [entry.item for entry in gold],
             )
             for person, names in now.items()
@@ -188,6 +191,7 @@ def _shared(
     """Per stratum, how many items the others label besides the first annotator; for a sample, again by Equation 1."""
     if design.overlap is not Overlap.SAMPLE:
         return sampled
+    # The second annotator's sample is drawn from the first one's, as in the study (paper, section 4.4.3).
     if design.kind is DrawKind.SAMPLE:
         required = _required(sum(sampled.values()), design)
         sizes = sampled
@@ -198,6 +202,7 @@ def _shared(
 
 def item_name(request: CampaignRequest, verdict: LabelledVerdict) -> str:
     """Twelve hex digits that reveal nothing about the verdict without campaign, seed and the verdict itself."""
+    # A separator that no name can hold, so that no two verdicts make one text.
     text = "\0".join((request.campaign, str(request.seed), *verdict.key))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -239,6 +244,7 @@ def _check(request: CampaignRequest) -> None:
 
 def _required(population: int, design: Design) -> int:
     """Equation 1. The study's z of 1.96 for 95%, else the normal quantile."""
+    # The paper's rounded z, not the exact quantile: 501 diagnoses must give 218 again.
     z = (
         Z_95
         if design.confidence == 0.95

@@ -53,6 +53,7 @@ def guideline_version() -> str:
 def as_guideline(text: str) -> str:
     """The text as it is stored: line ends of one kind, one at its end. Raises ValueError if it is not valid."""
     whole = (
+        # The version is a digest of the text, which the kind of line end must not change.
         text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip("\n")
         + "\n"
     )

@@ -84,6 +84,7 @@ class Journal:
         """Fold further acts in; an act whose event is already known changes nothing."""
         n_before = len(self._placed)
         was_last = [self._place(act) for act in acts]
+        # An act that arrived late takes an earlier place, so everything after it has to be folded once more.
         if not all(was_last):
             self._forget()
             n_before = 0
@@ -94,9 +95,11 @@ class Journal:
     def _place(self, act: Annotation) -> bool:
         """Give an act its place; whether that is the last one."""
         self.n_acts = max(self.n_acts, act.sequence)
+        # A browser sends an act again until it hears that it was stored.
         if act.event in self.events:
             return True
         self.events.add(act.event)
+        # Acts of older versions, of files and of leads have no device; they keep the order of the ledger.
         if act.device is None or act.number is None:
             self._placed.append(_Placed(act.sequence, act))
             return True
@@ -208,6 +211,7 @@ class Journal:
         self.given[showing] = LabelInForce(*said, act.event, act.device, act.number)
         for places in (self.returned, self.skipped):
             _drop(places, showing)
+        # A label that is changed becomes the latest one, which undo takes back first.
         if before:
             self.labelled.remove(showing)
         self.labelled.append(showing)
@@ -235,6 +239,8 @@ class Journal:
                 break
             waiting.remove(found)
             coming.append(found)
+            # As if it were labelled, because browsers fetch some items ahead and the gap before a repeat must
+            # hold there too.
             labelled.append(found)
         return coming
 
@@ -257,9 +263,11 @@ class Journal:
 
     @property
     def n_done(self) -> int:
+        """How many showings have a label in force."""
         return len(self.given)
 
     def is_finished(self) -> bool:
+        """Whether nothing is left to show; a repeat whose gap cannot be filled any more does not count."""
         return not self.upcoming(1)
 
 

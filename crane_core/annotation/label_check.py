@@ -55,10 +55,12 @@ def labels_from_toml(text: str) -> LabelSet:
             f"it is not TOML: {' '.join(str(error).split())[:200]}"
         ) from error
     found = checked_labels(body)
+    # A set under the study's name would be counted as the study's labels.
     if found.name == study_labels().name and found != study_labels():
         raise ValueError(
             f"name: {found.name!r} is the name of the study's labels; choose another"
         )
+    # Only of files: a stored plan keeps its keys, whatever keys the desk took since.
     for where, key in _keys(found):
         if key in DESK_KEYS:
             raise ValueError(
@@ -147,6 +149,7 @@ def _check_credit(table: Mapping[str, Any], where: str, code: str) -> None:
         raise ValueError(
             f"{where}, credit: {_shown(credit)} is not a number from 0 to 1"
         )
+    # Results counts labels by their code: two credits for "partial" would mix two meanings in one number.
     if code in study_labels() and credit != (
         of_study := study_labels().of(code).credit
     ):
@@ -161,6 +164,7 @@ def _refuse_twice(
     for name in names:
         known: dict[str, int] = {}
         for place, entry in enumerate(entries, start=1):
+            # Two words that differ only in case look alike on a button.
             first = known.setdefault(entry[name].casefold(), place)
             if first != place:
                 raise ValueError(
@@ -213,6 +217,7 @@ def _text(table: Mapping[str, Any], name: str, where: str) -> str:
     if (
         not isinstance(value, str)
         or not value
+        # Blanks around a word would be seen by nobody and make a second one.
         or value != value.strip()
         or not value.isprintable()
     ):
@@ -259,6 +264,7 @@ def contrast(colour: str, ground: str) -> float:
 
 def _luminance(colour: str) -> float:
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    # The constants are those of WCAG 2.1's definition of relative luminance.
     red, green, blue = (
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
     )

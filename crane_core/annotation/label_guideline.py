@@ -24,6 +24,7 @@ def first_guideline(labels: LabelSet) -> str:
 def listed_for_judge(labels: LabelSet) -> str:
     """A line per label for a model: the code that it replies with, the word, the meaning, and the order of the set."""
     lines = [
+        # A model replies with the code, because words and signs are for people and may change.
         f'- "{label.code}": {label.word}. {label.means}'.rstrip()
         for label in labels.labels
     ]

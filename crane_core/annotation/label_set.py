@@ -68,10 +68,12 @@ class LabelSet:
 
     @property
     def codes(self) -> tuple[str, ...]:
+        """The stored codes in the set's order."""
         return tuple(label.code for label in self.labels)
 
     @property
     def is_ordinal(self) -> bool:
+        """Whether the labels are ordered, so that weighted kappa and alpha apply."""
         return self.scale is Scale.ORDINAL
 
     @property

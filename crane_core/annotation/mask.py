@@ -47,6 +47,7 @@ def mask(text: str, *, names: Iterable[str], notebook: str) -> str:
     def hide(found: re.Match[str]) -> str:
         return found[0] if _is_word_of(found[0], own) else MODEL
 
+    # The longest first: otherwise "GPT-5" would leave a tail of "GPT-5-mini" behind.
     for name in sorted(
         {name for name in names if len(name) > 2}, key=len, reverse=True
     ):
@@ -66,6 +67,7 @@ def _is_word_of(name: str, notebook: str) -> bool:
     """Whatever sign is between letters and digits: a notebook's gpt2 is the GPT-2 of a text."""
     parts = re.findall(r"[a-z]+|\d+|[^\sa-z\d_-]+", name.lower())
     return (
+        # Only from the start of a word: `gpt` inside another word of the notebook excuses no name.
         re.search(r"(?<!\w)" + r"[\s_-]*".join(map(re.escape, parts)), notebook)
         is not None
     )

@@ -25,6 +25,7 @@ def annotator_order(
     items and seed give the same order.
     """
     chance = Random(seed)
+    # Sorted before the shuffle, so that the order does not depend on how the items came.
     everything = sorted([*items, *once])
     order = [Showing(item, 1) for item in chance.sample(everything, len(everything))]
     early = [
@@ -33,6 +34,7 @@ def annotator_order(
         if showing.item not in once
     ]
     n_repeats = min(round(len(items) * share), len(early))
+    # From the back, so that inserting a repeat does not move the places of those still to come.
     for first in sorted(chance.sample(early, n_repeats), key=order.index, reverse=True):
         earliest = order.index(first) + GAP + 1
         order.insert(chance.randint(earliest, len(order)), Showing(first.item, 2))

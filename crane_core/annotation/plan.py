@@ -37,6 +37,7 @@ class PopulationOutcome(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> PopulationOutcome | None:
+        # Plans are never rewritten, so their old spelling is read for ever.
         return cls.PREDICTED if value == STORED_BEFORE else None
 
 
@@ -111,6 +112,7 @@ class LabelledVerdict:
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
+        """What identifies a verdict in every table: benchmark, instance, detector, setting, experiment."""
         return (
             self.benchmark,
             self.instance_id,
@@ -206,6 +208,7 @@ class Plan:
     def to_json(self) -> str:
         """The plan as it was drawn; rounds are separate records."""
         body = asdict(self)
+        # A round is a record of its own, so the plan's line in the ledger never changes.
         del body["rounds"]
         return json.dumps(body, ensure_ascii=False, allow_nan=False)
 
@@ -277,6 +280,7 @@ def plan_from_json(text: str) -> Plan:
                 },
                 "labels": checked_labels(body["labels"])
                 if "labels" in body
+                # Plans from before own labels could be given have the study's.
                 else study_labels(),
             }
         )
@@ -299,6 +303,7 @@ def _design(body: dict[str, Any]) -> Design:
         "kind": DrawKind(body["kind"]),
         "overlap": Overlap(body["overlap"]),
         "strata": tuple(body["strata"]),
+        # Plans from before this choice showed all texts.
         "texts": Texts(body.get("texts", Texts.ALL)),
     }
     return Design(**body | words)

@@ -55,6 +55,7 @@ def main_round(plan: Plan, signed: Signed) -> Round:
     )
     orders = {}
     for person, names in theirs.items():
+        # Items of the calibration are labelled already.
         had = {showing.item for showing in plan.orders[person]}
         names = [*names, *(entry.item for entry in plan.gold)]
         orders[person] = plan.orders[person] + _order(
@@ -161,6 +162,7 @@ def _check(plan: Plan, change: PeopleChange) -> None:
         raise ValueError("each person can come, leave or hand back once")
     if not (joined or leaving):
         raise ValueError("nobody comes, leaves or hands back")
+    # By this design the first annotator labels every item, so somebody has to take them over.
     if plan.design.overlap is Overlap.SAMPLE and plan.present[0] in {
         *change.remove,
         *change.hand_back,
@@ -182,6 +184,7 @@ class _Hands:
         self, plan: Plan, journals: Mapping[str, Journal], present: tuple[str, ...]
     ) -> None:
         self._plan, self._present = plan, present
+        # The number of the round is part of the seed, so that two rounds do not draw alike.
         self._chance = Random(f"{plan.seed}/round/{len(plan.rounds) + 1}")
         self._kept = {
             name: list(plan.orders.get(name, ()))
@@ -260,6 +263,7 @@ class _Hands:
         if plan.design.overlap is Overlap.ALL:
             self.give(name, [item.item for item in plan.items])
         elif plan.design.overlap is Overlap.SAMPLE:
+            # The items that several people label are those in the orders of the others.
             twice = {
                 s.item for other in plan.annotators[1:] for s in plan.orders[other]
             }

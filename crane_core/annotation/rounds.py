@@ -52,6 +52,7 @@ class Round:
     items: tuple[str, ...] = ()
 
     def to_json(self) -> str:
+        """The document that `round_from_json` reads; sets are sorted, so that equal rounds have equal texts."""
         again = {
             name: asdict(entry) | {"items": sorted(entry.items)}
             for name, entry in self.again.items()

@@ -40,6 +40,7 @@ class Thread:
         if last is None:
             return ThreadState.OPEN
         if last.action is MessageAction.RESOLVE:
+            # A flag from before the answer is settled with it; a new one reopens the thread.
             is_flagged_again = self.flag is not None and self.flag.event != last.flag
             return ThreadState.OPEN if is_flagged_again else ThreadState.RESOLVED
         return ThreadState.ANSWERED if last.side is Side.LEAD else ThreadState.OPEN

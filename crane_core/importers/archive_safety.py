@@ -41,6 +41,7 @@ class Contents:
     problems: list[LoadProblem] = field(default_factory=list)
 
     def refuse(self, name: str, reason: str) -> None:
+        """Leave a member out and note why, under a name that can be printed."""
         self.problems.append(
             LoadProblem(_printable(name), "archive member", f"{reason}; skipped")
         )
@@ -56,6 +57,7 @@ def unsafe_name(name: str) -> str | None:
     """Why this member's name must not be used as a path, or None when it is safe."""
     if not name or "\0" in name or not _is_text(name):
         return "the name is not valid Unicode"
+    # A drive letter makes a path absolute on Windows, where archives may be unpacked later.
     if name.startswith("/") or name[1:2] == ":":
         return "the name is an absolute path"
     if ".." in name.split("/"):
@@ -65,6 +67,7 @@ def unsafe_name(name: str) -> str | None:
 
 def is_hidden(name: str) -> bool:
     """Whether the path lies in a hidden folder or is a hidden file: caches, checkpoints, version control."""
+    # macOS adds a shadow of each file to archives, which is not part of the source.
     return name.startswith((".", _BROUGHT_BY_MACOS)) or "/." in name
 
 
@@ -78,6 +81,7 @@ def refuse_bomb(
             f"{source} unpacks to more than {limits.total_bytes:,} bytes.",
             remedy=remedy,
         )
+    # Long runs of the same JSON shrink a hundred times without any harm.
     if unpacked_bytes > limits.ratio_from_bytes and unpacked_bytes > limits.ratio * max(
         packed_bytes, 1
     ):

@@ -30,6 +30,7 @@ def recognises(tree: FileTree) -> float:
     """Confidence (0..1): only JSON files, and the first begins as `capture` begins one."""
     if not tree.paths or not all(path.endswith(_SUFFIX) for path in tree.paths):
         return 0.0
+    # The members of a file come in the order in which `capture` writes them, so its beginning is enough.
     return 0.95 if _MARK in tree.read(tree.paths[0])[:_LOOKED_AT] else 0.0
 
 
@@ -62,6 +63,8 @@ def state_of(document: Any) -> KernelState:
         document,
         benchmark=slug(_text(document, "benchmark", JUNOBENCH.benchmark)),
         instance_id=_instance(_text(document, "notebook")),
+        # A capture holds everything that can be shown; a narrower setting is cut out of it when a prompt is
+        # made.
         setting=Setting.RUNTIME_PLUS,
         origin=ORIGIN,
     )

@@ -52,6 +52,7 @@ def read(tree: FileTree) -> Iterator[Record]:
 
 
 def _rows(tree: FileTree, path: str, record: type) -> Iterator[Record]:
+    # Only here: most imports read no Parquet, and pyarrow takes long to load.
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -88,6 +89,7 @@ def _maker(record: type) -> Callable[[dict[str, Any]], Record]:
     enums = {
         name: kind for name, kind in get_type_hints(record).items() if _is_enum(kind)
     }
+    # They are properties of the record, which computes them from its other members.
     left_out = COMPUTED if record is domain.Instance else set()
 
     def make(row: dict[str, Any]) -> Record:

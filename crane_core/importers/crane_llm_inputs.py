@@ -26,6 +26,8 @@ from crane_core.prompts.published import InputText, parse_block, split_input
 
 
 class InputFile(NamedTuple):
+    """A published prompt body: its path, and of which instance and setting it is."""
+
     path: str
     instance_id: str
     setting: Setting
@@ -47,6 +49,7 @@ def read_inputs(
             yield error.problem
             continue
         yield _prompt(file, text, origin)
+        # The cells of -RT and +RT are the same in all 222 pairs of files, so they are stored once.
         yield from _cells_once(file, parts, origin, cells_of)
         if parts.block is not None:
             yield _state_or_problem(file, parts.block, origin)
@@ -69,6 +72,7 @@ def _prompt(file: InputFile, text: str, origin: str) -> Prompt:
 def _cells_once(
     file: InputFile, parts: InputText, origin: str, cells_of: dict[str, tuple[str, ...]]
 ) -> Iterator[Cell | LoadProblem]:
+    # The texts have no execution counts: their order is the order of execution.
     codes = (*parts.executed, parts.target)
     if file.instance_id not in cells_of:
         cells_of[file.instance_id] = codes

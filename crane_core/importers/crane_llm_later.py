@@ -99,6 +99,7 @@ def _add_replies(
 
 def _setting(files: StudyFiles, folder: str, name: str) -> Setting | None:
     if name not in _SETTING:
+        # A setting that this version does not know must not be counted as one that it does.
         files.misnamed.append(
             LoadProblem(folder, "folder name", f"{name!r} is not a known setting")
         )

@@ -41,6 +41,7 @@ def recognises(tree: FileTree) -> float:
     folders = tree.by_folder()
     if any(_ANSWERS.fullmatch(folder) for folder in folders):
         return 1.0
+    # Both layouts have these inputs; the other importer claims them with more where it sees its own folders.
     return 0.5 if any(_INPUTS.fullmatch(folder) for folder in folders) else 0.0
 
 
@@ -83,6 +84,8 @@ def _sort_answers(files: StudyFiles, match: re.Match[str], paths: list[str]) -> 
             answers.append(AnswerFile(path, instance_id, name, setting))
         else:
             presentation = "reversed" if match["reversed"] else "normal"
+            # For analyzers the five entries of one file are the judge's repetitions, so the folder has no
+            # number.
             repetition = int(match["repetition"] or 1) if is_llm else None
             files.verdicts.append(
                 JudgeFile(path, instance_id, name, setting, presentation, repetition)

@@ -25,6 +25,8 @@ PromptDigests = Mapping[tuple[str, Setting], str]
 
 
 class AnswerFile(NamedTuple):
+    """A published file of answers: its path, and of which instance, detector and setting it is."""
+
     path: str
     instance_id: str
     detector: str
@@ -51,8 +53,10 @@ def read_runs(
     except UnreadableFileError as error:
         yield error.problem
         return
+    # By its text's sha256 an answer is tied to the prompt that it replies to, if the source has it.
     digest = digests.get((file.instance_id, file.setting))
     for index, reply in enumerate(replies, start=1):
+        # Upstream's writer stores a bare string where a reply was no JSON.
         if not isinstance(reply, (dict, str)):
             yield LoadProblem(
                 file.path,
@@ -82,6 +86,7 @@ def _verdict(reply: dict[str, Any] | str) -> tuple[bool | None, str | None, str 
         return None, reply, NOT_JSON
     reasoning = reply.get("reasoning")
     if reasoning is not None and not isinstance(reasoning, str):
+        # Kept as text, so that nothing that a model said is lost.
         reasoning = json.dumps(reasoning, ensure_ascii=False)
     crashes = reply.get("detection")
     return (
@@ -109,6 +114,8 @@ def read_analyzer_run(
         run_index=1,
         crashes=bool(diagnostics),
         diagnostics=json.dumps(diagnostics, ensure_ascii=False),
+        # With runtime state an analyzer was given annotated code, which is another text than the models'
+        # prompt.
         prompt_sha256=digests.get((file.instance_id, Setting.CODE))
         if file.setting is Setting.CODE
         else None,

@@ -62,6 +62,7 @@ def read_settled_differences(
 
 def _header(cells: list[Any]) -> _Block | None:
     for column, cell in enumerate(cells):
+        # The header names detector and setting only in the validator's column.
         match = _VALIDATOR.fullmatch(str(cell).strip())
         if match:
             return _Block(column, match)

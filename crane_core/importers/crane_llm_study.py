@@ -62,6 +62,7 @@ class StudyFiles:
                     )
 
     def instance_ids(self) -> set[str]:
+        """Every instance that a file of the release names."""
         lists = (self.inputs, self.replies, self.diagnostics, self.verdicts)
         return {file.instance_id for files in lists for file in files}
 
@@ -74,6 +75,7 @@ def read_study(tree: FileTree, files: StudyFiles, experiment: str) -> Iterator[R
     yield from files.detectors.values()
     yield from _cases_and_instances(tree, files)
     digests: dict[tuple[str, Setting], str] = {}
+    # Inputs first: answers refer to the sha256 of the prompts.
     for record in read_inputs(tree, sorted(files.inputs, key=_code_first), experiment):
         if isinstance(record, Prompt):
             digests[record.instance_id, record.setting] = record.sha256
@@ -88,12 +90,14 @@ def read_study(tree: FileTree, files: StudyFiles, experiment: str) -> Iterator[R
 
 def places_of(tree: FileTree, path: str) -> list[str]:
     """The file at this path, or under a longer path that ends in it."""
+    # Some copies put the study below another folder.
     return [
         found for found in tree.paths if found == path or found.endswith("/" + path)
     ]
 
 
 def _code_first(file: InputFile) -> tuple[str, bool, Setting]:
+    # The text without runtime state first: its cells are the ones that others are compared with.
     return file.instance_id, file.setting is not Setting.CODE, file.setting
 
 
@@ -108,6 +112,7 @@ def _cases_and_instances(tree: FileTree, files: StudyFiles) -> Iterator[Record]:
                 labelled[record.case_id] = record
             else:
                 yield record
+    # A part of a release is read too: its cases are known by their ids alone.
     for bare in cases_without_labels(instance_ids):
         labelled.setdefault(bare.case_id, bare)
     for case in labelled.values():

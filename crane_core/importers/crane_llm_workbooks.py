@@ -71,6 +71,7 @@ def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
 
 def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
     instance_id = row.text("instance")
+    # Footers with formulas stand in the same columns below the 222 rows.
     if not is_instance_id(instance_id):
         return
     repeated = truth.stated.problem(
@@ -82,6 +83,7 @@ def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
     truth.remarks[instance_id] = _remark(row)
     if row.text("diagnosis"):
         truth.diagnoses[case_of(instance_id)] = row.text("diagnosis")
+    # The name of the version is the ground truth; the sheet only repeats it.
     crashes = instance_id.endswith(Version.REPRODUCED)
     if row.text("detection").lower() != str(crashes).lower():
         reason = f"{instance_id} has the detection {row.text('detection')!r}"
@@ -92,6 +94,7 @@ def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
 
 def _remark(row: WorkbookRow) -> str | None:
     remarks = [row.text("runinfo_help"), row.text(UNNAMED)]
+    # Most cells hold the word None, written by Python, and some remarks stand in a column without a name.
     return "; ".join(remark for remark in remarks if remark not in ("", "None")) or None
 
 
@@ -136,6 +139,7 @@ def traceback_text(printed: str) -> str | None:
         lines = None
     is_lines = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
     text = "\n".join(lines) if is_lines and lines is not None else printed
+    # IPython colours its tracebacks for terminals.
     return _ANSI.sub("", text) or None
 
 
@@ -161,6 +165,7 @@ def read_outcomes(
                 continue
             for column, cell in row.cells.items():
                 match = _outcome_column(column)
+                # Sheets hold helper columns and empty cells between the outcomes.
                 if match and cell != "":
                     yield judgement(source, row, column, instance_id, match, cell)
     except UnreadableFileError as error:
@@ -181,6 +186,7 @@ def read_validation(
             for row, instance_id in _instance_rows(
                 workbook.rows(sheet, "instance"), path
             ):
+                # The padding is for rows that end with the instance.
                 column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
                 if isinstance(instance_id, LoadProblem):
                     yield instance_id

@@ -33,6 +33,7 @@ class FileTree:
     """
 
     def __init__(self, name: str, contents: Contents) -> None:
+        # GitHub's archives hold everything in one folder, named after repository and release.
         top = _common_top(contents.names)
         self.name = name
         self.paths: list[str] = sorted(path[len(top) :] for path in contents.names)

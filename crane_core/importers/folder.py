@@ -26,6 +26,7 @@ def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
     """
     contents = Contents(read=lambda name: read_file(root / name, limits))
     inside = root.resolve()
+    # By itself `os.walk` passes over a folder that it may not list.
     for folder, subfolders, files in os.walk(
         root, onerror=lambda error: _note_unlistable(contents, root, error)
     ):
@@ -38,6 +39,7 @@ def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
         for name in sorted(files):
             if not name.startswith(".") and not Path(folder, name).is_socket():
                 _add(contents, Path(folder, name), root, inside)
+        # Counted on the way, so that a home folder given by mistake is refused before it is read to its end.
         refuse_crowd(len(contents.names), str(root), limits)
     return contents
 

@@ -156,6 +156,7 @@ def _first_record(content: bytes, *, is_lines: bool) -> Mapping[str, Any]:
     if len(text) > _LARGEST_JSON:
         return {}
     try:
+        # The file comes from elsewhere and is parsed only to see who wrote it.
         refuse_json_bomb(text)
         document = json.loads(text)
     except (ValueError, RecursionError):

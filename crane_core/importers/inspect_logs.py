@@ -110,6 +110,7 @@ def _log(document: Any, path: str) -> _Log:
     return _Log(
         path,
         about["model"],
+        # Task and id together: ids alone say nothing to a reader of the list of runs.
         slug(f"{about['task']}-{about['eval_id']}"),
         str(document.get("status", "started")),
         arguments if isinstance(arguments, dict) else {},
@@ -155,6 +156,7 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
                 ProblemKind.UNREADABLE,
             )
             told[unanswered].append(f"{run.instance_id}, epoch {run.run_index}")
+        # The detector comes with its first run, so that a log without a usable sample leaves no trace.
         if not named:
             yield detector
         if run.benchmark not in named:
@@ -249,6 +251,7 @@ def _whose(log: _Log, sample: dict[str, Any]) -> tuple[str, str, Setting]:
         for name, part in (("setting", setting), ("benchmark", other))
         if part
     }
+    # The sample's metadata last: what its author stated there outweighs what an id looks like.
     stated |= given if isinstance(given, dict) else {}
     instance_id, named = (
         stated.get("instance"),
@@ -273,6 +276,7 @@ def _said(sample: dict[str, Any]) -> ReadReply:
     completion = output.get("completion") if isinstance(output, dict) else None
     if not isinstance(output, dict) or not isinstance(completion, str):
         raise _LeftOutError("its output has no completion", repr(sample.get("id")))
+    # Inspect ends a sample at its limits of time or tokens and keeps it without a completion.
     if not completion and isinstance(limit, dict):
         return ReadReply(
             None, None, f"it met the limit of {str(limit.get('type'))[:_QUOTED]!r}"

@@ -39,10 +39,12 @@ _CASE = re.compile(r"[A-Za-z]+_\d+")
 
 
 def is_instance_id(text: str) -> bool:
+    """Whether the text has the form of an instance's id, such as pandas_1_fixed."""
     return _INSTANCE.fullmatch(text) is not None
 
 
 def is_case_id(text: str) -> bool:
+    """Whether the text has the form of a case's id, such as pandas_1."""
     return _CASE.fullmatch(text) is not None
 
 
@@ -52,6 +54,7 @@ def library_of(case_id: str) -> str:
 
 
 def case_of(instance_id: str) -> str:
+    """The case of an instance: its id without the version."""
     return instance_id.rpartition("_")[0]
 
 

@@ -72,6 +72,7 @@ def read(tree: FileTree) -> Iterator[Record]:
         file.detector for file in skipped
     ]
     yield from dict.fromkeys(detectors)
+    # Cases that no model was shown still belong to the benchmark.
     skips = [record for file in skipped for record in _runs_never_asked(tree, file)]
     instance_ids = {f"{file.case_id}_{file.version}" for file in results}
     instance_ids |= {record.instance_id for record in skips if isinstance(record, Run)}
@@ -140,6 +141,7 @@ def _runs(tree: FileTree, file: _Results) -> Iterator[Run | LoadProblem]:
 
 def _run(file: _Results, index: int, answer: Any) -> Run:
     crashes = (
+        # The files hold the words TRUE and FALSE, not JSON's booleans.
         answer if isinstance(answer, bool) else _ANSWER.get(answer.strip().upper())
     )
     return Run(
@@ -157,6 +159,7 @@ def _run(file: _Results, index: int, answer: Any) -> Run:
 def _runs_never_asked(tree: FileTree, file: _Skipped) -> Iterator[Run | LoadProblem]:
     """Both versions of each case that upstream left out because its text is too long for the model."""
     try:
+        # The list may begin with a byte-order mark and has no line end at its end.
         lines = read_text(tree, file.path).removeprefix("\ufeff").split("\n")
     except UnreadableFileError as error:
         yield error.problem
@@ -179,6 +182,7 @@ def _run_never_asked(instance_id: str, detector: Detector) -> Run:
         detector=detector.detector,
         setting=Setting.CODE,
         experiment=KIND,
+        # Answers count from 1: 0 marks a question that was never put.
         run_index=0,
         crashes=None,
         unanswered=EXCEEDS_CONTEXT,

@@ -79,6 +79,7 @@ def _notebook(entry: dict[str, Any]) -> Iterator[Record]:
     yield Case(
         benchmark,
         case_id,
+        # Classes are in lower case throughout the benchmark's own labels.
         exception=crash.exception.lower() or None,
         message=crash.message or None,
         traceback=crash.traceback or None,

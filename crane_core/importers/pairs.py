@@ -67,6 +67,7 @@ class _Pair:
 
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1): notebooks named as halves of a pair; lower than that of layouts with other files too."""
+    # A release of the study may hold notebooks, too, and is then more than a folder of pairs.
     return 0.4 if _pairs(tree) else 0.0
 
 
@@ -162,6 +163,7 @@ class _Facts:
     problems: list[LoadProblem] = field(default_factory=list)
 
     def collect(self, tree: FileTree) -> None:
+        """Read every table of the tree that says something about cases."""
         for path in tree.paths:
             name = path.rpartition("/")[2]
             for workbook, sheet in _LABELS:
@@ -181,10 +183,12 @@ class _Facts:
                 self.problems.append(record)
 
     def cases_without_notebooks(self, paired: set[str]) -> Iterator[Case]:
+        """The cases that tables name and no notebook has."""
         named = self.cases.keys() | self.truth.diagnoses.keys()
         return (self.case(case_id) for case_id in sorted(named - paired))
 
     def case(self, case_id: str) -> Case:
+        """What the tables say of one case, with the diagnosis of the ground truth before that of cases.csv."""
         library = library_of(case_id) if self.benchmark == JUNOBENCH.benchmark else None
         case = self.cases.get(case_id, Case(self.benchmark, case_id, library))
         diagnosis = self.truth.diagnoses.get(case_id)
@@ -233,6 +237,7 @@ def _read_pair(
         except UnreadableFileError as error:
             yield error.problem
     target = crash_index(notebooks.get(Version.REPRODUCED, []))
+    # A common mistake of new pairs, which would otherwise read as "unknown".
     if target is None and target_index(notebooks.get(Version.FIXED, [])) is not None:
         yield LoadProblem(
             pair.paths[Version.FIXED],
@@ -268,6 +273,7 @@ def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
         case,
         exception=case.exception or crash.exception.lower() or None,
         message=case.message or crash.message or None,
+        # The notebook's own first: workbooks print it as a Python list of lines.
         traceback=crash.traceback or case.traceback,
     )
 
@@ -282,6 +288,7 @@ def _cells(
             "cells",
             "the crashing cell is unknown: the reproduced notebook has no error output",
         )
+    # The fixed notebook may have fewer cells than the crashing one.
     elif target >= len(cells):
         yield LoadProblem(
             path,

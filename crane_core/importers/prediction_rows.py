@@ -39,6 +39,7 @@ PlacedRow = tuple[str, dict[str, Any]]
 def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:
     """The rows of a CSV file with a header; an empty cell is null. Raises UnreadableFileError."""
     rows = csv.reader(
+        # Spreadsheets begin CSV with a byte-order mark, which would become part of the first column's name.
         io.StringIO(read_text(tree, path).removeprefix("\ufeff"), newline=""),
         strict=True,
     )
@@ -72,6 +73,7 @@ def _members(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     )
     if crashes:
         row["crashes"] = _TRUTH.get(crashes.casefold(), crashes)
+    # `isdigit` alone takes digits of other scripts and powers, which `int` may refuse.
     if index.isascii() and index.isdigit() and len(index) <= len(str(10**9)):
         row["index"] = int(index)
     return row
@@ -97,6 +99,7 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
         for batch in file.iter_batches(
             batch_size=_BATCH, columns=[name for name in COLUMNS if name in names]
         ):
+            # Checked while it is packed: a text of a gigabyte may take a kilobyte in the file.
             for column in batch.columns:
                 _refuse_long_text(path, column, number)
             for row in batch.to_pylist():

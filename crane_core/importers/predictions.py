@@ -34,6 +34,7 @@ _BOM = b"\xef\xbb\xbf"
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1): a tree of .jsonl, .csv and .parquet files only; lower if .jsonl files lie among others."""
     if tree.paths and all(path.endswith((_SUFFIX, *_TABLES)) for path in tree.paths):
+        # JSON lines may be anything; tables even more so, and only if nobody else knows the file.
         return 0.9 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.2
     return 0.1 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.0
 
@@ -186,6 +187,7 @@ def _kind(fields: dict[str, Any]) -> DetectorKind:
 def _index(fields: dict[str, Any]) -> int:
     value = fields.get("index")
     if (
+        # In Python a boolean is an integer: `true` would be run 1.
         isinstance(value, bool)
         or not isinstance(value, int)
         or not 1 <= value <= 1_000_000

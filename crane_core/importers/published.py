@@ -74,6 +74,7 @@ def _table(
             yield row
             continue
         try:
+            # All records of a row or none: half a case would have no instances.
             yield from list(records(row))
         except KeyError as error:
             yield LoadProblem(
@@ -136,6 +137,7 @@ def _detectors(tree: FileTree) -> Iterator[Record]:
 def _runs(row: _Row) -> Iterator[Record]:
     """Five runs of a language model (an empty cell is a run without an answer), or one of an analyzer."""
     is_analyzer = detector_with_id(row["detector"]).kind is DetectorKind.ANALYZER
+    # An analyzer answers alike each time, so it has one run.
     for index, column in enumerate(_RUNS[:1] if is_analyzer else _RUNS, start=1):
         crashes = _CRASHES[row[column]]
         yield _run(

@@ -54,6 +54,7 @@ def parse_json(data: bytes, path: str, place: str) -> Any:
     try:
         refuse_json_bomb(data)
         document = json.loads(data.decode("utf-8-sig"))
+        # Only an escape can spell half of a surrogate pair; searching for one is cheap.
         if b"\\u" in data:
             refuse_lone_surrogates(document)
     except (ValueError, RecursionError) as error:

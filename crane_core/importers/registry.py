@@ -61,6 +61,7 @@ def importer_for(tree: FileTree) -> Importer:
     """
     best = max(importers(), key=lambda importer: importer.recognises(tree))
     confidence = best.recognises(tree)
+    # Exports of other tools are JSON lines, too, and would be read as predictions full of faults.
     if confidence < _CERTAIN:
         refuse_foreign_file(tree)
     if confidence > 0:

@@ -38,8 +38,10 @@ def open_tar(path: Path, limits: ArchiveLimits) -> Contents:
     """
     packed_bytes = path.stat().st_size
     with path.open("rb") as head:
+        # By its first bytes, whatever the name says.
         gzipped = head.read(2) == _GZIP_MAGIC
     if gzipped:
+        # Members are read in any order, and gzip can only be read from the start.
         unpacked = _gunzip(path, packed_bytes, limits)
         view = unpacked.getbuffer()
         places, contents = _index(unpacked, len(view), path, limits)
@@ -120,6 +122,7 @@ def _index_members(
     end = 0
     for count, member in enumerate(archive, start=1):
         refuse_crowd(count, path.name, limits)
+        # A crafted header can lead back to itself, and `tarfile` would read on for ever.
         if member.size < 0 or archive.offset <= end:
             raise tarfile.ReadError(f"the member {member.name!r} points backwards")
         end = archive.offset

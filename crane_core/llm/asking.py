@@ -60,6 +60,8 @@ def ask_all(
         budget,
     )
     with TaskLine(terms, concurrency) as line:
+        # Some questions wait where the requests are made, so that a free connection never waits for the
+        # caller's thread.
         n_places = concurrency + min(concurrency, _AHEAD)
         return _Asking(questions, terms, line, n_places, on_answer).run(
             stop or threading.Event()
@@ -90,11 +92,13 @@ class _Asking:
         self._drops_rest = False
 
     def run(self, stop: threading.Event) -> Tally:
+        """Send and receive until every question has an outcome, the job is stopped, or it has ended."""
         while True:
             self._fill(stop)
             if stop.is_set():
                 self._tally.stopped = StopReason.STOP
                 self._line.close()
+                # Answers that came before the line was closed are paid for, so they are kept.
                 self._take(self._line.rest())
                 break
             if not self._n_open or self._drops_rest:
@@ -107,6 +111,8 @@ class _Asking:
         while (
             not (self._is_all_sent or stop.is_set()) and self._n_open < self._n_places
         ):
+            # The question that did not fit is held, so that questions keep their order; a cheaper one behind
+            # it does not overtake.
             task = self._waiting or self._pulled()
             if task is None:
                 self._is_all_sent = True
@@ -137,6 +143,7 @@ class _Asking:
         question = next(self._questions, None)
         if question is None:
             return None
+        # Counting tokens takes milliseconds for each text, so it is done only where a limit needs it.
         is_counted = self._terms.budget is not None or self._terms.limiter.counts_tokens
         return Task(question, _tokens(question) if is_counted else 0, None)
 
@@ -145,6 +152,8 @@ class _Asking:
             self._n_open -= 1
             if done.end is not None and self._end is None:
                 self._end, self._is_all_sent = done.end, True
+                # A mute endpoint will not answer those in flight either, and each of them would be waited for
+                # its whole time.
                 self._drops_rest = done.end.kind is FailureScope.SILENT
             if done.answer is not None:
                 self._tally.add(done.answer)

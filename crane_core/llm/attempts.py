@@ -87,6 +87,7 @@ class Terms:
         requests are made: until the caller's thread had looked, more requests would be made in vain.
         """
         is_of_one_question = self.was_answered or failure.is_of_text
+        # A provider that is busy refuses whatever it is sent, and later takes it.
         if is_of_one_question or failure.kind is FailureScope.BUSY:
             return None
         words = _NUMBERS.sub("#", failure.why)
@@ -107,6 +108,7 @@ class Attempts:
         self._client = client
         self._task = task
         self._reserved = task.reserved
+        # Seeded by the question: pauses differ between questions, and a repeated job makes the same ones.
         self._random = Random(f"{terms.patience.seed} {task.question.key!r}")
         self._started = time.monotonic()
         self._n_requests = 0
@@ -118,6 +120,7 @@ class Attempts:
         """Ask until there is an answer or retries are exhausted."""
         try:
             await self._terms.limiter.turn(self._task.n_tokens)
+            # The time of an answer is without the wait for the limiter, which says nothing about the model.
             self._started = time.monotonic()
             while True:
                 self._n_requests += 1
@@ -125,6 +128,7 @@ class Attempts:
                 done = await self._next_step(outcome)
                 if done is not None:
                     return done
+        # A request that is dropped on its way may have been worked on, and is charged then.
         except asyncio.CancelledError:
             self._pay_all()
             raise
@@ -135,6 +139,7 @@ class Attempts:
         if isinstance(outcome, Failure) and outcome.kind is FailureScope.SILENT:
             return await self._after_silence(outcome)
         self._n_silent = 0
+        # Whatever came, the endpoint is there: silence is counted from now on.
         self._terms.silent.clear()
         if isinstance(outcome, ModelReply):
             return self._replied(outcome)
@@ -199,6 +204,7 @@ class Attempts:
         patience = self._terms.patience
         self._terms.was_reached |= failure.kind is not FailureScope.UNREACHABLE
         pause_s = patience.pause_s(self._n_failed, failure, self._random)
+        # The limiter makes all questions to this provider wait, not this one alone.
         if failure.kind is FailureScope.BUSY:
             if pause_s > patience.longest_wait_s:
                 return self._given_up(_too_long(failure, pause_s), is_end=True)
@@ -213,10 +219,12 @@ class Attempts:
             )
         await asyncio.sleep(pause_s)
         await self._terms.limiter.turn(self._task.n_tokens)
+        # Another question may have ended the job during the pause.
         return None if self._terms.begins_more else self._given_up(failure)
 
     def _may_go_on(self, pause_s: float) -> bool:
         terms = self._terms
+        # An address that was never reached is probably wrong; a server that was reached may come back.
         most = (
             terms.patience.max_attempts if terms.was_reached else _UNREACHABLE_ATTEMPTS
         )
@@ -249,6 +257,7 @@ class Attempts:
         budget = self._terms.budget
         if budget is None or self._reserved is None:
             return True
+        # The failed request may be charged in full, so the retry needs room of its own beside it.
         self._pay_all()
         self._reserved = budget.reserve(
             self._task.n_tokens, self._terms.endpoint.max_output_tokens
@@ -270,6 +279,7 @@ class Attempts:
         n_output = reply.output_tokens
         if n_output is None and reply.text is not None:
             n_output = count_tokens(reply.text).n
+        # A reply without a text or a count may have been as long as the limit allows.
         if n_output is None:
             self._pay_all()
         else:

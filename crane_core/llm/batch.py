@@ -82,6 +82,7 @@ class Batch(NamedTuple):
 
     @property
     def is_over(self) -> bool:
+        """Whether the endpoint will add no further reply."""
         return self.status in _ENDED
 
 
@@ -104,6 +105,7 @@ class BatchClient(OpenAIClient):
 
     @property
     def learned(self) -> Learned:
+        """What the requests have left of their parameters so far, to be written down beside the batch."""
         return Learned(
             self.left_out,
             self._limit,
@@ -144,6 +146,7 @@ class BatchClient(OpenAIClient):
     async def find(self, input_file: str) -> Batch | None:
         """The batch that was created of an input file, if there is one. Raises BatchError if that is unknown."""
         batches, after = self._openai.batches.with_streaming_response, ""
+        # A server that always names one more page must not keep the command for ever.
         for _ in range(_MOST_PAGES):
             more = {"after": after} if after else {}
             told = await self._told(
@@ -190,6 +193,8 @@ class BatchClient(OpenAIClient):
                 is_long, is_cut = is_cut, False
                 if not hear(b"" if is_long else line):
                     return False
+            # The file can have gigabytes: only the line that is read is in memory, and one that is too long
+            # is dropped as it comes.
             if len(rest) > MAX_REPLY_BYTES:
                 rest, is_cut = b"", True
             return True
@@ -217,6 +222,8 @@ class BatchClient(OpenAIClient):
                 was_sent=False,
                 learned=self.learned,
             )
+        # All requests of a batch were sent alike: what one refusal teaches must not change how the next line
+        # is read.
         sent_with = self.learned
         outcome = (
             self._refused(status, body, question)
@@ -233,6 +240,8 @@ class BatchClient(OpenAIClient):
         """An error status in a line, read as that of a direct request."""
         error = json.loads(body)
         inner = error.get("error", error) if isinstance(error, dict) else error
+        # A line holds the error's body without its response; with one around it, errors are read in one
+        # place.
         response = httpx2.Response(
             status,
             content=body,

@@ -53,6 +53,7 @@ class Endpoint:
 
     @property
     def is_local(self) -> bool:
+        """Whether the address is this machine's own, which is reached without a proxy."""
         return is_local(urlsplit(self.base_url).hostname or "")
 
 
@@ -107,6 +108,7 @@ def resolve(
 
 def checked_address(base_url: str) -> str:
     """The address without /chat/completions. Raises DetectorError if it is invalid or contains a secret."""
+    # People paste the address that a provider's page shows, which is the one of the request itself.
     address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
     remedy = f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
     try:

@@ -63,6 +63,7 @@ class Configured:
     price: Price | None = None
 
     def takes(self, model: str) -> bool:
+        """Whether the operator allows this model at this endpoint."""
         return bool(model.strip()) and (not self.models or model in self.models)
 
 
@@ -168,6 +169,7 @@ def _wrong_member(members: Any) -> str | None:
     for name, value in members.items():
         if name not in _MEMBERS:
             return f"has the unknown member {name}"
+        # In Python a boolean is an integer, and `price_in = true` would be a price of one dollar.
         if not isinstance(value, _MEMBERS[name]) or isinstance(value, bool):
             return f"has a {name} of the wrong type"
     if ("price_in" in members) != ("price_out" in members):

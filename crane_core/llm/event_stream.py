@@ -43,8 +43,10 @@ def completion_of(raw: bytes) -> dict[str, Any]:
         chunk = json.loads(data)
         if chunk.get("error"):
             return {"error": chunk["error"]}
+        # The usage comes in a chunk of its own, which has no choice.
         joined["usage"] = chunk.get("usage") or joined["usage"]
         for choice in chunk.get("choices") or ():
+            # Other choices are answers that no request of ours wants; mixed in, they would garble the first.
             if choice.get("index", 0) != 0:
                 continue
             said = choice.get("delta") or choice.get("message") or {}
@@ -52,6 +54,7 @@ def completion_of(raw: bytes) -> dict[str, Any]:
                 pieces[name] += _spoken(said.get(name))
             _add_calls(called, said)
             finish_reason = choice.get("finish_reason") or finish_reason
+    # Some servers close the stream after the last chunk, without the mark: a finish reason is an end, too.
     if not has_ended and finish_reason is None:
         raise ValueError("the stream has no end")
     message: dict[str, Any] = {

@@ -112,6 +112,7 @@ class FakeModel:
         self._occurrences: Counter[str] = Counter()
 
     def application(self) -> web.Application:
+        """The server's two addresses, as a web application."""
         app = web.Application(client_max_size=_MAX_REQUEST_BYTES)
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_post("/v1/chat/completions", self._complete)
@@ -176,6 +177,7 @@ class FakeModel:
                 "You exceeded your current quota.",
                 code="insufficient_quota",
             )
+        # One at a time, as real endpoints refuse: a client has to learn one name after the other.
         for name in sorted(plan.rejects & asked.keys()):
             return self._error(
                 request, 400, f"Unsupported parameter: '{name}'.", param=name
@@ -302,6 +304,8 @@ class FakeModel:
             f"{asked['model']}\0{prompt}".encode("utf-8", "backslashreplace")
         ).hexdigest()
         random = Random(f"{self.plan.seed} {digest} {self._occurrences[digest]}")
+        # A repeated question gets another answer, as from a model, but one that was lost on its way is sent
+        # again unchanged.
         self._occurrences[digest] += not is_lost
         members = _members_asked_for(asked)
         if members and "detection" not in members:
@@ -398,6 +402,8 @@ async def _serve(
     runner = web.AppRunner(
         model.application(),
         access_log=None,
+        # A client that gives up ends its request here, too; otherwise hanging requests would keep the server
+        # from stopping.
         handler_cancellation=True,
         shutdown_timeout=0.1,
     )

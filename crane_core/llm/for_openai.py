@@ -102,21 +102,30 @@ class OpenAIClient:
         self._left_out: list[str] = []
         self._streams = False
         self._output_limit = OutputLimit(endpoint.max_output_tokens)
+        # OpenAI's reasoning models refuse the old name of the limit, and most other servers know only that
+        # one.
         self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
+        # With aiohttp below it the package makes nearly twice as many requests per second as with httpx (128
+        # at once).
         self._http = DefaultAioHttpClient(
             limits=httpx2.Limits(
                 max_connections=n_connections,
                 max_keepalive_connections=n_connections,
                 keepalive_expiry=_KEPT_OPEN_S,
             ),
+            # Only the connection: the time of a whole request is bounded in `ask`, also if a byte a minute
+            # comes.
             timeout=httpx2.Timeout(None, connect=_CONNECT_S),
             event_hooks={"response": [_bound_errors]},
+            # A redirect would carry the key to an address that it is not configured for.
             follow_redirects=False,
+            # A proxy of the environment leads away from this machine.
             trust_env=not endpoint.is_local,
         )
         self._openai = AsyncOpenAI(
             base_url=endpoint.base_url,
             api_key=endpoint.key.reveal() if endpoint.key else _NO_KEY,
+            # Retries are made in `attempts`, which knows the budget and makes all questions wait alike.
             max_retries=0,
             http_client=self._http,
         )
@@ -156,6 +165,7 @@ class OpenAIClient:
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
                 reply = await self._send(body)
+        # The model may have worked the whole time, and its provider may charge for that.
         except TimeoutError:
             why = f"no reply within {self._endpoint.timeout_s:g} s"
             return Failure(FailureScope.SILENT, why, may_cost=True)
@@ -253,6 +263,7 @@ class OpenAIClient:
     ) -> Failure | UnsupportedParameter:
         message = _message(error)
         if error.status_code in _ABOUT_PARAMETERS:
+            # A limit that is too large is refused like a wrong parameter, but lowering it is enough.
             asked = body.get(self._limit)
             if asked is not None and is_about_length(message):
                 if not self._output_limit.learn(
@@ -268,6 +279,7 @@ class OpenAIClient:
                 self._streams = True
                 return UnsupportedParameter(_STREAM)
         if error.status_code in _ABOUT_FORM:
+            # A 404 or 500 may mean much else, so only the answer's form is looked for in its words.
             names = _PARAMETERS if error.status_code in _ABOUT_PARAMETERS else _FORM
             refused = self._refused_parameter(
                 names, body, str(error.param or ""), message
@@ -314,8 +326,11 @@ class OpenAIClient:
             return _of_malformed(status, raw)
         usage = usage if isinstance(usage, dict) else {}
         reason = shown(finish_reason) if isinstance(finish_reason, str) else None
+        # A key that the prompt held, or that a server echoes, is not stored with the reply.
         if text:
             return self._said(without_keys(text), None, usage, reason, usd=usd)
+        # Some servers put all that a reasoning model says into its thinking; an object that ends it is the
+        # answer, and is marked.
         thought = next(
             (_spoken(message[name]) for name in _THOUGHTS if message.get(name)), ""
         )
@@ -385,6 +400,7 @@ async def _bound_errors(response: httpx2.Response) -> None:
 
 
 def of_connection(error: Exception) -> Failure:
+    """What a broken connection means: nothing was sent, or a request that may be charged was lost."""
     causes = list(_causes(error))
     why = shown(str(causes[-1])) or type(causes[-1]).__name__
     if any(isinstance(cause, _UNSENT) for cause in causes):
@@ -419,6 +435,7 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
         )
     told = error if isinstance(error, dict) else {"message": error}
     code = told.get("code")
+    # OpenRouter and others put the true status into the error of a reply with status 200.
     status = code if isinstance(code, int) and 400 <= code < 600 else status
     message = shown(str(told.get("message")))
     if status >= 400:

@@ -50,10 +50,12 @@ class Secret:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        # A shorter one would be cut out of ordinary words.
         if len(text) >= _SHORTEST:
             _known.update(_written(text))
 
     def reveal(self) -> str:
+        """The key itself, for the header of a request and nothing else."""
         return self._text
 
     def __repr__(self) -> str:
@@ -96,6 +98,7 @@ def without_keys(text: str) -> str:
 
     A long text of an endpoint is read up to a limit, which may lie within a key: its beginning at the end goes too.
     """
+    # The longest first: a key that holds another one is removed whole.
     for key in sorted(_known, key=len, reverse=True):
         text = text.replace(key, _MARK)
     n_cut = max((_n_begun(text, key) for key in _known), default=0)
@@ -214,8 +217,10 @@ def _from_dotenv(folder: Path, name: str) -> str:
                 f"{DOTENV} is too large for a file of keys.", remedy="Check this file."
             )
         return (
+            # A dollar sign in a key is a dollar sign.
             dotenv_values(path, interpolate=False, encoding="utf-8").get(name) or ""
         ).strip()
+    # Only the error's class is shown: a decoding error quotes bytes of the file, which may be a key.
     except (OSError, UnicodeDecodeError) as error:
         raise DetectorError(
             f"{DOTENV} cannot be read: {type(error).__name__}.",

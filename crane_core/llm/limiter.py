@@ -52,6 +52,7 @@ class Limiter:
     async def turn(self, n_tokens: int = 0) -> None:
         """Wait until a request with this number of tokens may start."""
         start = self.claim(n_tokens)
+        # Asked again after each sleep, because a refusal meanwhile may have moved the start.
         while (wait_s := max(start, self._not_before) - self._clock()) > 0:
             await asyncio.sleep(wait_s)
 
@@ -70,6 +71,8 @@ class Limiter:
         with self._lock:
             now = self._clock()
             self._not_before = max(self._not_before, now + wait_s)
+            # Requests that were on their way at the first refusal are refused too; they belong to the same
+            # storm.
             if now >= self._grew_at:
                 self._gap_s = min(
                     _LONGEST_GAP_S, max(_FIRST_GAP_S, self._gap_s * _GROWS)

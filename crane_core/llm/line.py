@@ -105,4 +105,5 @@ class TaskLine:
             if self._terms.begins_more:
                 self._outbox.put(await Attempts(self._terms, client, task).run())
             else:
+                # The caller counts what it sent, so each task comes back, even unstarted.
                 self._outbox.put(TaskOutcome())

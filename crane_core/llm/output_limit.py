@@ -69,6 +69,8 @@ class OutputLimit:
     def learn(self, message: str, asked: int, n_counted: int) -> bool:
         """Take in why `asked` tokens were refused; whether a shorter reply to the same prompt may fit."""
         context, most = _number(_CONTEXT, message), _number(_AT_MOST, message)
+        # A message that names the context may name the longest reply too, which is then only what is left of
+        # it.
         if context is not None:
             return self._learn_context(
                 context, _input_tokens(message), asked, n_counted

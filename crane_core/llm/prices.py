@@ -29,6 +29,7 @@ class Price(NamedTuple):
     source: str = "set by the user"
 
     def usd(self, input_tokens: int, output_tokens: int) -> float:
+        """USD for so many tokens of input and output."""
         return (input_tokens * self.input + output_tokens * self.output) / _MILLION
 
 

@@ -68,6 +68,7 @@ class RetryPatience:
 
     def pause_s(self, n_failed: int, failure: Failure, random: Random) -> float:
         """Seconds before the next request, after `n_failed` failures."""
+        # The exponent is bounded, because a power of a thousand failures is no float any more.
         grown = min(self.longest_s, self.first_s * 2.0 ** min(n_failed - 1, 30))
         return max(grown * random.uniform(0.5, 1.0), failure.retry_after_s or 0.0)
 
@@ -92,6 +93,7 @@ def failure_of(
 ) -> Failure:
     """The failure that a reply with an error status means. `code` may hold its type too; `message` has no secrets."""
     why = f"status {status}: {message}" if message else f"status {status}"
+    # The same status means two things: wait a moment, or nothing is left to pay with.
     if status == 429:
         if _SPENT.intersection(code.split()):
             remedy = "Raise the quota at the provider, then run the same command again."
@@ -100,6 +102,7 @@ def failure_of(
             )
         return Failure(FailureScope.BUSY, why, retry_after_s(headers))
     is_of_text = any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT)
+    # A moderated text may quote the words of any other error.
     refusal = None if is_of_text or status in _BUSY else refusal_in(f"{code} {message}")
     if refusal is not None:
         return Failure(
@@ -120,6 +123,7 @@ def failure_of(
     if status in _PERMISSION and not is_of_text:
         said, remedy = _PERMISSION[status]
         return Failure(FailureScope.ENDPOINT, f"{said}: {why}", remedy=remedy)
+    # 413 is about the length of this text; the next one may be shorter.
     return Failure(FailureScope.QUESTION, why, is_of_text=is_of_text or status == 413)
 
 

@@ -37,6 +37,8 @@ def captured_block(state: KernelState, places: Places) -> str:
         for title, entries in tables.items()
         if entries
     ]
+    # What is beyond the paper's facts stands behind them, so that a state without it reads as the published
+    # ones do.
     members += [
         f"{_json(title)}: {_json(_in_numbers(facts, places))}"
         for title, facts in _beyond(state).items()
@@ -49,6 +51,7 @@ def _beyond(state: KernelState) -> dict[str, Any]:
     unavailable = {
         name: why
         for name, why in state.unavailable.items()
+        # A name of which a part could be examined says so in its own entry.
         if name not in state.variables
     }
     absent = {kind: items for kind, items in state.absent.items() if items}
@@ -86,6 +89,7 @@ def _entry(name: str, entry: VariableState, places: Places) -> str:
         "unavailable": entry.unavailable,
     }
     lines = [
+        # A variable called `password` has its value hidden, but its shape and type are no secret.
         f"{_json(key)}: {_json(scrubbed(facts, name if key == VALUES else ''))}"
         for key, facts in groups.items()
         if facts
@@ -117,5 +121,7 @@ def _in_numbers(facts: Any, places: Places) -> Any:
 
 
 def _json(value: Any) -> str:
+    # Sorted keys and no NaN: the text has to be the same in every process, because its sha256 is its address.
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    # Half of a surrogate pair, which a repr may have been cut to, cannot be encoded as UTF-8.
     return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

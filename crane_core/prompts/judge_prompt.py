@@ -44,5 +44,6 @@ def judge_prompt(
 
 
 def _part(name: str, text: str) -> str:
+    # Diagnoses quote code, and code may hold keys.
     shown = redacted(text.strip()).encode("utf-8", "backslashreplace").decode("utf-8")
     return f"<<<{name}\n{shown}\n{name}>>>"

@@ -77,6 +77,8 @@ def read_judge_reply(
 
 def _reading(body: dict[str, Any], known: tuple[str, ...]) -> ReadJudgeReply:
     label, explanation = body[LABEL], body.get(EXPLANATION)
+    # A judge that wrote two labels into one object has not decided; JSON readers would silently take the
+    # last.
     if isinstance(label, Doubled):
         return ReadJudgeReply(None, None, "the object has a duplicate key")
     word = label.strip().lower() if isinstance(label, str) else None

@@ -21,6 +21,7 @@ _LINE_ENDS = {"\n": "\\n", "\r": "\\r"}
 def near_objects(text: str) -> Iterator[list[tuple[str, Any]]]:
     """The members of each object in turn, outermost objects first, names in lower case. Never raises."""
     start = text.find("{")
+    # Bounded, because a reply of opening braces would be read from each of them to its end.
     for _ in range(_MOST_TRIES):
         if start < 0:
             return
@@ -38,6 +39,7 @@ def _whole(text: str, start: int) -> tuple[str, int] | None:
     parts: list[str] = []
     quote, depth, is_escaped = "", 0, False
     for place, letter in enumerate(text[start : start + _LONGEST], start):
+        # Models write long reasonings with raw line ends, which JSON allows nowhere in a string.
         parts.append(_LINE_ENDS.get(letter, letter) if quote else letter)
         if quote:
             if is_escaped:
@@ -58,6 +60,7 @@ def _whole(text: str, start: int) -> tuple[str, int] | None:
 
 
 def _members(source: str) -> list[tuple[str, Any]] | None:
+    # JSON first: `true` and `null` are plain names to Python.
     for read in (_of_json, _of_python):
         try:
             return [(name.lower(), value) for name, value in read(source)]
@@ -90,6 +93,7 @@ def _of_python(source: str) -> list[tuple[str, Any]]:
 
 
 def _value(node: ast.expr) -> Any:
+    # Some replies mix both notations: single quotes, and yet `true`.
     if isinstance(node, ast.Name) and node.id in _WORDS:
         return _WORDS[node.id]
     return ast.literal_eval(node)

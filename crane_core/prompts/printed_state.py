@@ -27,6 +27,7 @@ def print_block(
     return (
         text
         if counted == entries
+        # The later release took the number out only after printing; so do we, to have its indentation.
         else re.sub(rf"'{_WIDE}_\d+': ", f"'{_WIDE}': ", text)
     )
 
@@ -85,6 +86,7 @@ class _Printer(pprint.PrettyPrinter):
         seen: Any,
         level: int,
     ) -> None:
+        # As pprint does it, which breaks the line behind the factory at any width.
         indent += len("defaultdict") + 1
         stream.write(f"defaultdict({value.factory},\n{' ' * indent}")
         self._format(value.entries, stream, indent, room + 1, seen, level)

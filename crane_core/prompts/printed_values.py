@@ -46,6 +46,7 @@ def read_printed_dict(text: str) -> tuple[dict[Any, Any], bool]:
 def _parsed(text: str) -> tuple[ast.expr, dict[str, str]]:
     try:
         return ast.parse(text, mode="eval").body, {}
+    # Objects print as `<...>`, which is no Python: each is replaced by a name, and the text is parsed again.
     except SyntaxError:
         replaced, reprs = _hide_reprs(text)
         return ast.parse(replaced, mode="eval").body, reprs
@@ -108,6 +109,7 @@ class _PrintReader:
             if key is None:
                 raise ValueError("a dict is unpacked into another")
             entries[self._key(key)] = self.read(value)
+        # A printed dict cannot have a key twice; the text was edited or is of another kind.
         if len(entries) != len(node.keys):
             raise ValueError("a dict has the same key twice")
         return entries
@@ -124,10 +126,12 @@ class _PrintReader:
         value = self.read(operand)
         if isinstance(value, (int, float)):
             return -value
+        # `-nan`, or a minus before a call: kept as it was printed.
         return self._as_printed(node)
 
     def _beyond_literals(self, node: ast.expr) -> Any:
         match node:
+            # The empty set has no literal and still counts as one, as `ast.literal_eval` sees it.
             case ast.Call(func=ast.Name(id="set"), args=[], keywords=[]):
                 return PrintedSet(())
         self.is_literal = False
@@ -142,6 +146,7 @@ class _PrintReader:
                 return PrintedDefaultDict(
                     repr(self.read(factory)), self._entries(entries)
                 )
+            # torch.Size([3]) and dtype('O'), as the published blocks of PyTorch and pandas hold them.
             case ast.Call(
                 func=ast.Name() | ast.Attribute() as called, args=arguments, keywords=[]
             ):

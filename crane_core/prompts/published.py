@@ -45,15 +45,18 @@ class RuntimeBlock:
 
 def split_input(text: str) -> InputText:
     """Take a published input text apart. Raises ValueError with the missing or misplaced part."""
+    # A byte-order mark and Windows line ends come from editors, not from upstream, whose files have neither.
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.startswith(EXECUTED_HEADER):
         raise ValueError(
             "the text does not begin with the header of the executed cells"
         )
+    # From the end: code may quote the marker in a string, and the last one is the true one.
     before, marker, target = text.rpartition("\n" + TARGET_HEADER)
     if not marker:
         raise ValueError("the target cell is missing")
     before += "\n"
+    # Only at the start of a line, for the same reason.
     runtime = _RUNTIME_AT_LINE_START.search(before)
     block = before[runtime.end() : -1] if runtime else None
     cells = before[len(EXECUTED_HEADER) : runtime.start() if runtime else len(before)]
@@ -83,6 +86,7 @@ def _split_cells(text: str) -> tuple[str, ...]:
     if not headers or headers[0].start() != 0:
         raise ValueError("the executed cells do not begin with the header of a cell")
     numbers = [int(header[1]) for header in headers]
+    # Upstream numbers cells without gaps; anything else means that a line of code looks like a header.
     if numbers != list(range(1, len(headers) + 1)):
         raise ValueError(
             f"the executed cells are numbered {numbers}, not from 1 upwards"
@@ -109,6 +113,7 @@ def parse_block(text: str) -> RuntimeBlock:
         if not isinstance(name, str) or not isinstance(entry, dict):
             raise ValueError(f"the entry {name!r} is not a name with its facts")
         state = _variable(name, entry)
+        # The key of an access joins names by underscores, which names contain too: it is never taken apart.
         if name.startswith(ACCESS_PREFIX):
             accesses[name] = state.to_json()
         else:
@@ -127,6 +132,7 @@ def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
             raise ValueError(
                 f"the entry {name!r} has the key {key!r}, which is not text"
             )
+        # These two have members of their own in VariableState.
         if key not in ("type", "execution_cell_source"):
             groups[group_of(key)][key] = encode(value)
     return VariableState(

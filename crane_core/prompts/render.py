@@ -62,6 +62,7 @@ def prompt_around(
 
 def body(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> str:
     """Executed cells, runtime information and target: what the published input files hold, in their layout."""
+    # By position, which is the order of execution; the order in the file may differ.
     ordered = sorted(cells, key=lambda cell: cell.position)
     executed = [cell for cell in ordered if cell.role is CellRole.EXECUTED]
     targets = [cell for cell in ordered if cell.role is CellRole.TARGET]
@@ -95,8 +96,11 @@ def _block(
             remedy="Pass the path of the notebook, which is then run up to the target to capture the state.",
         )
     visible = shown(state, setting)
+    # Published states keep upstream's form byte for byte, so that a prompt of today equals the one of the
+    # study.
     if state.schema_version < CAPTURED:
         return print_block(visible.variables, visible.accesses)
+    # The prompt counts executed cells from 1; a state names cells by their index in the notebook.
     numbers = {
         cell.notebook_index: number for number, cell in enumerate(executed, start=1)
     }

@@ -63,6 +63,7 @@ def _reading(answer: dict[str, Any]) -> ReadReply:
         return _unread("the object has a duplicate key")
     crashes = (
         _WORDS.get(detection.strip().lower())
+        # The study's own reader takes the words, too, so published replies count as they did there.
         if isinstance(detection, str)
         else detection
     )

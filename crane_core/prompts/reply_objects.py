@@ -89,6 +89,7 @@ def objects_with(
     unfinished = _UNFINISHED.get((finish_reason or "").lower())
     if unfinished is not None:
         return FoundObjects([], unfinished)
+    # All of it is thinking: only an object at its very end can be meant as the answer.
     if text.startswith(IN_THOUGHT):
         said = _end_of(text.removeprefix(IN_THOUGHT))
         return (
@@ -125,11 +126,13 @@ class _ReplyReader:
         mark = _MARK.search(self._text)
         while mark is not None:
             end = self._object(mark.start()) if mark["object"] else self._thought(mark)
+            # Thinking that never ends may quote an answer only to reject it.
             if end is None:
                 return FoundObjects([], THINKING)
             if self._n_steps > _MAX_STEPS:
                 return FoundObjects([], "the reply is too complex to parse")
             mark = _MARK.search(self._text, end)
+        # Only then, because a nearly-JSON quotation must not contradict a proper answer.
         if not self._objects:
             self._read_near()
         answers = [
@@ -154,6 +157,7 @@ class _ReplyReader:
         if n_read:
             self._objects += self._pending
             self._n_objects += 1
+        # Behind a whole object; where none begins, one character on, since an inner brace may begin one.
         return start + max(n_read, 1)
 
     def _thought(self, mark: re.Match[str]) -> int | None:
@@ -164,6 +168,7 @@ class _ReplyReader:
             if following is None:
                 return None
             end = following
+        # An object before the thinking is a draft: the answer follows the thinking.
         self._objects.clear()
         self._n_objects = 0
         self._said_from = end.end()

@@ -59,6 +59,8 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
         )
     is_captured = state.schema_version >= CAPTURED
     view = _captured if is_captured else _published
+    # The paper's filter keeps what the target itself names; what its functions need is our addition, in
+    # runtime+ alone.
     seen = (
         _as_the_paper_filters(state)
         if is_captured and setting is not Setting.RUNTIME_PLUS
@@ -77,6 +79,7 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
     everything = replace(state, setting=setting, variables=variables, accesses=accesses)
     if setting is Setting.RUNTIME_PLUS:
         return everything
+    # The published extractor never said what is missing, so only runtime+ does.
     return replace(everything, absent={}, unavailable={}, syntax_error=None)
 
 
@@ -130,6 +133,7 @@ def _captured(
 def _published(
     variable: VariableState, state: KernelState, setting: Setting
 ) -> VariableState:
+    # As it was published: the study's detectors were shown exactly this.
     if setting is state.setting:
         return variable
     groups = groups_of(setting)

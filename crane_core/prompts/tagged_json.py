@@ -69,6 +69,7 @@ def encode(value: Any) -> Any:
 
     Raises TypeError for anything else, so that nothing is turned into text by accident.
     """
+    # Before floats and lists: booleans are integers to Python, and all three stand for themselves in JSON.
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -81,6 +82,7 @@ def encode(value: Any) -> Any:
 
 
 def _encode_dict(entries: dict[Any, Any]) -> dict[str, Any]:
+    # A dict of one's own that looks like a tag is written as pairs, so that it cannot be taken for one.
     if all(isinstance(key, str) for key in entries) and not _looks_tagged(entries):
         return {key: encode(item) for key, item in entries.items()}
     return {PAIRS: [[encode(key), encode(item)] for key, item in entries.items()]}

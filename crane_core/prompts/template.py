@@ -29,6 +29,7 @@ class Template:
     text: str
 
     def around(self, body: str) -> str:
+        """The text with `body` at its placeholder."""
         return self.text.replace(PLACEHOLDER, body)
 
 
@@ -50,7 +51,9 @@ def template_for_campaign_judge(*, has_own_labels: bool) -> Template:
 
 
 def _own(wanted: str) -> Template:
+    # Exactly one: a template is renamed with every change of its text, and the old one is removed.
     [path] = FOLDER.glob(f"{wanted}-*.txt")
+    # Bytes, because text mode would translate line ends and change the sha256.
     return Template(path.stem, path.read_bytes().decode("utf-8"))
 
 

@@ -58,6 +58,7 @@ class Tokens(NamedTuple):
 
     @property
     def kind(self) -> str:
+        """The word that pages and commands show: exact, or estimate."""
         return "exact" if self.is_exact else "estimate"
 
 
@@ -75,6 +76,7 @@ def count_tokens(text: str) -> Tokens:
             is_exact=True,
             how=f"tiktoken {ENCODING}",
         )
+    # bpe_openai refuses texts of a million characters, so they are estimated.
     counter = _fallback()
     if counter is not None and len(text) < FALLBACK_CHARS:
         return Tokens(counter(text), is_exact=True, how=f"bpe_openai {ENCODING}")

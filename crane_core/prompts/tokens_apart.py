@@ -33,6 +33,7 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
 
     If that process fails or takes longer than `limit_s`, its texts are estimated, and the log says why.
     """
+    # Also of a text that UTF-8 cannot hold, which a published file may contain.
     addresses = [
         hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts
     ]
@@ -60,6 +61,7 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
         )
         counted = {}
     _known.update(counted)
+    # A dict keeps the order of insertion: the oldest counts go first.
     for address in list(_known)[:-KEPT]:
         _known.pop(address, None)
     told = found | counted
@@ -76,6 +78,7 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
         done = helper_process.run(
             helper_process.own_module(__name__),
             env=helper_process.environment(passed=CACHE_VARIABLES),
+            # ASCII with escapes, so that the child's locale does not matter.
             given=json.dumps(texts).encode("ascii"),
             seconds=limit_s,
         )

@@ -48,8 +48,10 @@ def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.Data
         too_long.set()
         cursor.interrupt()
 
+    # DuckDB has no time limit of its own for a query.
     timer = threading.Timer(timeout_s, interrupt)
     try:
+        # Parsed by DuckDB itself, so that a comment or a second statement cannot smuggle a change in.
         statements = duckdb.extract_statements(question)
         if len(statements) != 1 or statements[0].type not in _ASKS:
             raise StoreError(
@@ -102,6 +104,7 @@ def schema(store: Store) -> list[Relation]:
         """
     ).fetchall():
         columns.setdefault(table, []).append(ResultColumn(*column))
+    # Large tables have no index of their keys, so the database itself does not know them.
     kept_unique = {table.name: table.key for table in TABLES.values()}
     return [
         Relation(

@@ -94,6 +94,7 @@ def case_counts(
     asked = shown[["experiment", "detector", "setting"]].assign(
         series=numbers, ask=range(len(shown))
     )
+    # Registered frames instead of text in the statement: SQL never holds a value.
     cursor.register("shown", asked)
     cursor.register(
         "credits",
@@ -119,6 +120,7 @@ def case_counts(
             },
         ).df()
         return counted.assign(series=names.take(counted["series"].to_numpy()))
+    # The cursor is the caller's and outlives this question.
     finally:
         cursor.unregister("shown")
         cursor.unregister("credits")

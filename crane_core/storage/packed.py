@@ -30,6 +30,7 @@ def packed(
     A text column is `str` also where no row has a text.
     """
     reader = cursor.sql(query, params=list(parameters)).to_arrow_reader(_BATCH_ROWS)
+    # Shared by all columns and batches: a model's name is one string however often it comes.
     known: dict[str, str] = {}
     pieces: list[list[Any]] = [[] for _ in reader.schema]
     for batch in reader:
@@ -68,6 +69,7 @@ def _references(
     column: pa.Array, known: dict[str, str]
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """known: every text met so far, which gains those of this piece."""
+    # Some DuckDB results come as string views, which Arrow cannot encode as a dictionary.
     encoded = column.cast(pa.string()).dictionary_encode()
     texts = [known.setdefault(text, text) for text in encoded.dictionary.to_pylist()]
     places = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
@@ -85,5 +87,6 @@ def _column(field: pa.Field, pieces: list[Any]) -> Any:
     values = pa.chunked_array(pieces, field.type)
     is_open = pa.types.is_boolean(field.type) and values.null_count
     return (
+        # With a gap, `to_pandas` would make a column of objects out of booleans.
         pd.array(values.to_pylist(), dtype="boolean") if is_open else values.to_pandas()
     )

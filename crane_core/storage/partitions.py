@@ -165,6 +165,7 @@ def facts_of(path: Path, shown: str) -> PartitionFacts:
             remedy="Name Parquet files, not links to them.",
         )
     with duckdb.connect() as connection:
+        # DuckDB compares the path as it is given, in which brackets and stars are escaped.
         named = {str(path.resolve()), glob.escape(str(path.resolve()))}
         connection.execute(
             f"SET allowed_paths = [{', '.join(map(quoted, sorted(named)))}]"
@@ -185,6 +186,7 @@ def _checked(
 ) -> PartitionFacts:
     described = connection.execute(f"DESCRIBE FROM {_file(path)}").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
+    # Only judgements have labels, so nobody has to say what a file holds.
     kind = JUDGEMENTS if "label" in types else RUNS
     form = FORMS[kind]
     for name, allowed in form.columns.items():
@@ -260,6 +262,7 @@ def _refuse_bad_rows(
         (row, what) for what, row in zip(bad, firsts, strict=True) if row is not None
     ]
     if found:
+        # The first bad row of the file, whatever is wrong with it: that is where a user begins to look.
         row, what = min(found)
         raise SourceError(
             f"{shown}, row {row + 1:,}: {what}.",
@@ -292,6 +295,7 @@ def views(cursor: duckdb.DuckDBPyConnection, sources: Path) -> list[str]:
             if of == kind
         ]
         if parts:
+            # By name, since files were written by others in their own order of columns.
             united = " UNION ALL BY NAME ".join(
                 [f"SELECT * FROM {_main(cursor)}.{form.table}", *parts]
             )
@@ -311,6 +315,7 @@ def _part(
     form: Form,
     removed: Mapping[str, list[str]],
 ) -> str:
+    # Looked up at each opening: a file may lack optional columns.
     names = cursor.execute(
         f"SELECT DISTINCT name FROM parquet_schema({quoted(glob.escape(str(path)))})"
     ).fetchall()
@@ -321,6 +326,7 @@ def _part(
         if name not in there
     )
     row = ", ".join(f"{value} AS {name}" for name, value in form.row.items())
+    # What was removed is not loaded into the tables; in a file its rows stay and are passed over here.
     left_out = " AND ".join(
         f"{name} NOT IN ({', '.join(map(quoted, values))})"
         for name, values in removed.items()

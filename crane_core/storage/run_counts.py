@@ -59,6 +59,7 @@ def run_counts(
             cursor.execute(_VOTES).df(),
         )
     finally:
+        # A temporary table belongs to the cursor, which goes on to other questions.
         cursor.execute("DROP TABLE answered_by_run")
 
 

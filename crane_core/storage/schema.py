@@ -44,6 +44,7 @@ def version_of(cursor: duckdb.DuckDBPyConnection) -> int | None:
     }
     if not tables:
         return None
+    # Databases of 0.2 and before count their migrations, which are lower numbers than any version.
     for table in (TABLE, _TABLE_UNTIL_0_2):
         if table in tables:
             [(number,)] = cursor.execute(f"SELECT max(number) FROM {table}").fetchall()
@@ -63,6 +64,7 @@ def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
 def make_schema(cursor: duckdb.DuckDBPyConnection) -> None:
     """Make the schema in an empty database. Raises OtherVersionError if it holds another one; that stays as it is."""
     if version_of(cursor) is None:
+        # All or nothing: a start that is killed here must not leave half a schema under a version's name.
         with transaction(cursor):
             cursor.execute(schema_text())
             cursor.execute(f"CREATE TABLE {TABLE} (number INTEGER NOT NULL)")

@@ -14,6 +14,7 @@ MOST_CHARACTERS = 64
 
 def words_of(text: str) -> list[str]:
     """The words of a search, in lower case, each once."""
+    # Bounded, because every text is scanned for every word.
     return list(dict.fromkeys(word[:MOST_CHARACTERS].lower() for word in text.split()))[
         :MOST_WORDS
     ]

@@ -66,6 +66,7 @@ def _whole_copy(store: Store, folder: Path, at: float) -> Path:
         ).close()  # merges its log into it, and proves that it can be opened
         confirm(unfinished, at)
         return unfinished.rename(
+            # By the clock, but always above the newest: the clock may have been set back.
             folder / _NAME.format(max(time.time_ns(), _number(newest(folder)) + 1))
         )
     finally:
@@ -78,6 +79,8 @@ def _copied(database: Path, copy: Path) -> None:
     pairs = [(database, copy), (_log_of(database), _log_of(copy))]
     names = [str(name) for pair in pairs if pair[0].exists() for name in pair]
     done = helper_process.run(
+        # The child copies files and needs nothing that is installed, so it starts faster and runs no code of
+        # others.
         helper_process.python("-c", _COPY, *names, has_site=False)
     )
     if done.returncode:
@@ -142,6 +145,7 @@ class Replica(Store):
     def as_of(self) -> datetime:
         """The last time at which the shown copy was known to hold everything (UTC)."""
         if self.path.exists():
+            # A copy that is removed while it is read keeps the last time that was known.
             self._held_all_at = self.path.stat().st_mtime
         return datetime.fromtimestamp(self._held_all_at, UTC)
 
@@ -150,6 +154,7 @@ def _opened(folder: Path, sources: Path | None) -> tuple[Path, Cursor]:
     while copy := newest(folder):
         try:
             return copy, connected_to_read(copy, sources)
+        # The writer removes old copies: this one may have gone between looking and opening.
         except StoreError:
             if copy.exists():
                 raise

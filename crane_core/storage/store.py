@@ -62,6 +62,8 @@ class Store:
         self._connection = connection
         self._sources = sources
         self._views: tuple[str, list[str]] | None = None
+        # One thread, in the order of the requests: DuckDB aborts one of two transactions that touch the same
+        # row.
         self._writer = ThreadPoolExecutor(
             max_workers=1, thread_name_prefix="store-writer"
         )
@@ -83,6 +85,7 @@ class Store:
         cursor = self.bare_cursor()
         version = self.version
         try:
+            # Views over Parquet files belong to a cursor, but their text changes only with what is loaded.
             if self._views is None or self._views[0] != version:
                 made = (
                     []
@@ -126,10 +129,12 @@ class Store:
                 if is_full
                 else "Nothing was loaded; correct the source, or report the problem.",
             ) from error
+        # Counted even when it failed: a cache that is cleared in vain is cheaper than one that is stale.
         finally:
             self._n_changes += 1
 
     def close(self) -> None:
+        """Wait for the writes that were begun, then close the file."""
         self._writer.shutdown(wait=True)
         self._connection.close()
 
@@ -147,6 +152,7 @@ def open_store(path: Path, sources: Path | None = None) -> Store:
     except duckdb.Error as error:
         store.close()
         raise _refusal(path, error) from error
+    # Also for Ctrl+C: an open connection would keep the file locked until the process ends.
     except BaseException:
         store.close()
         raise
@@ -198,6 +204,7 @@ def _connected(
         [(is_unset,)] = connection.execute(
             "SELECT current_setting('enable_external_access')"
         ).fetchall()
+        # DuckDB allows this to be switched off and never on again, so a query cannot undo it.
         if is_unset:
             connection.execute(
                 f"SET allowed_directories = [{partitions.quoted(str(sources.resolve()))}]"

@@ -35,6 +35,7 @@ LONGEST_DIAGNOSIS = 4_000
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the two notebooks of a case, its name, folder and labels, and the kernel that executes them."""
     verb.add_argument(
         "--name",
         type=arguments.name,
@@ -118,6 +119,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Execute both notebooks and add them to the folder as a pair; returns 0.
+
+    Raises SourceError or NotebookError, and writes nothing, if the crash is not the same twice or the fix does
+    not run through.
+    """
+    # Refused first, so that nothing is read or written where notebooks may not run.
     if not chosen.no_run:
         refuse_if_forbidden(os.environ, remedy="Unset it, or use --no-run.")
     crashing = read_notebook(chosen.crashing)

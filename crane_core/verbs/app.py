@@ -42,6 +42,7 @@ _WILDCARDS = {"0.0.0.0", "::"}
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare where `app` listens, who may log in, and whether it publishes copies or serves one."""
     verb.add_argument("--port", type=_port, default=8501, help="default: 8501")
     server = verb.add_argument_group("for a server that others reach")
     server.add_argument(
@@ -98,21 +99,30 @@ def _address(text: str) -> str:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Prepare the store and serve the app until it is stopped; does not return.
+
+    Raises CraneError if the port is taken, IdentityError if the roles file is malformed or strangers could come
+    in unasked.
+    """
     if chosen.publish and chosen.replica_of:
         raise CraneError(
             "A replica publishes no copy.",
             remedy="Use --publish for the app that writes alone.",
         )
     _check_logins(chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login)
+    # Before the store is prepared, which takes seconds at the first start.
     _refuse_taken_port(chosen.address, chosen.port)
+    # Settings of the heap count only for threads and pools that start after them.
     give_back()
     if chosen.replica_of:
         Replica(folder.replicas).close()
         tell(f"Serving the copy in {folder.replicas}, read-only")
     else:
         _prepare(folder, is_published=bool(chosen.publish))
+    # Pages run as scripts of Streamlit, which passes them no arguments; they read the environment.
     os.environ[REPLICA_OF] = chosen.replica_of or ""
     os.environ[PUBLISH_S] = str(chosen.publish or "")
+    # Made absolute while the working directory is still the user's; it changes below.
     if endpoints := os.environ.get(ENDPOINTS_FILE):
         os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
     hosts = _hosts(chosen.address, chosen.hosts)
@@ -120,6 +130,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(
             "Browsers on other machines are refused until you name this server's host: --hosts NAME, or CRANE_HOSTS."
         )
+    # Streamlit looks for .streamlit/config.toml in the working directory.
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.environ["CRANE_HOSTS"] = hosts
@@ -156,9 +167,11 @@ def _prepare(folder: DataFolder, *, is_published: bool) -> None:
 
 def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
     """Put the roles file into force. Raises IdentityError if it is malformed, or strangers could come in."""
+    # Absolute, because the working directory changes before the first page is drawn.
     os.environ[ROLES_FILE] = str(Path(roles).expanduser().absolute()) if roles else ""
     has_password = bool(os.environ.get(PASSWORD))
     if configured_roles() is not None:
+        # A proxy's settings that contradict each other should stop the start, not the first login.
         configured_proxy()
         if has_password:
             raise IdentityError(
@@ -203,6 +216,7 @@ def serve(address: str, port: int) -> NoReturn:
     Settings that are not about this start live in .streamlit/config.toml.
     """
     where = ["--server.address", address, "--server.port", str(port)]
+    # Otherwise uvicorn replaces the peer's address by what a header claims, before the app can doubt it.
     os.environ[FORWARDED] = ""
     sys.argv = [
         "streamlit",
@@ -234,6 +248,7 @@ def _reachable(address: str) -> str:
 def _refuse_taken_port(address: str, port: int) -> None:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
+        # As the server does: a port whose last connections are still closing counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))

@@ -20,6 +20,7 @@ LETTERS = 60
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the filters (kind of act, person) and the output form."""
     verb.add_argument(
         "--action",
         choices=[str(action) for action in AuditAction],
@@ -34,6 +35,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print the audit log, the newest act first; returns 0."""
     found = [
         entry
         for entry in entries(folder)

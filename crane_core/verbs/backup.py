@@ -17,6 +17,7 @@ EXAMPLE = "python -m crane_core backup /mnt/disk/crane-2026-11-22"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the folder that the backup makes."""
     verb.add_argument(
         "out",
         type=arguments.path,
@@ -26,6 +27,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Copy sources and ledger, check every line of the copy, and print how to bring it back; returns 0.
+
+    Raises SourceError if the folder exists, LedgerError if the copy differs from the ledger.
+    """
     done = back_up(folder, chosen.out)
     give(f"{chosen.out}: {done}")
     give(

@@ -111,6 +111,7 @@ MOST_FAULTS = 200
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the actions of `campaign` and what each of them takes."""
     actions = verb.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_create(_action(actions, "create", "draw a plan, show it, and store it"))
     _add_rounds(actions)
@@ -511,6 +512,11 @@ def _words(
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Carry out the action that was named; returns 0.
+
+    Raises CampaignError where the plan, the people, the labels or the lock do not allow it; nothing is stored
+    then.
+    """
     actions = {
         "create": _create,
         "main": _main,
@@ -535,6 +541,8 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
         weight = clustering(store, plan)
         work = exported_work(chosen.source, plan) if chosen.with_labels else None
+    # The database is free again before anything is stored: the app, if it runs, reads the new campaign from
+    # the ledger.
     finally:
         store.close()
     told = outline(plan, weight)
@@ -553,6 +561,7 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
         tell(f"Nothing was stored.{how}")
         return 0
+    # The plan first: acts and rounds of an export are read against a campaign that is stored.
     keep_campaign(folder, plan)
     if work is not None:
         keep_replayed(folder, plan, work)
@@ -595,9 +604,12 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
         kind=DrawKind[(chosen.design or "sample").upper()],
         overlap=Overlap[(chosen.overlap or "all").upper()],
         strata=chosen.strata or BY_DEFAULT,
+        # One text per item, because the number of distinct texts betrays which model wrote most items.
         texts=chosen.texts or Texts.ONE,
+        # What was not stated is left to the defaults of Design, so that they are written in one place.
         **{name: value for name, value in stated.items() if value is not None},
     )
+    # A dry run prints the seed that it drew, so that the plan which was looked at can be stored.
     seed = fresh_seed() if chosen.seed is None else chosen.seed
     labels = _labels_of(chosen.labels) if chosen.labels else study_labels()
     looks = Looks(labels, design.texts, chosen.blind is None)
@@ -665,6 +677,7 @@ def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
             remedy="Omit it, or create a campaign without --from.",
         )
     old = exported_plan(chosen.source)
+    # The key of an item is made of the campaign's name, so labels fit only under that name.
     if chosen.with_labels and chosen.name not in (None, old.campaign):
         raise CampaignError(
             "Labels belong to the items of their campaign, which have other names under another one.",
@@ -676,6 +689,8 @@ def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
         campaign=chosen.name,
         title=chosen.title,
         by=chosen.by,
+        # With labels the exported versions of the guideline are replayed too; without, labelling begins under
+        # the last one.
         guideline_text=old.guideline_text
         if chosen.with_labels
         else exported_guideline(chosen.source, old),
@@ -708,11 +723,13 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
         replace={old.strip(): new.strip() for old, _, new in pairs},
         hand_back=(
             *chosen.hand_back,
+            # Who leaves hands the open items over already; a person cannot do both in one change.
             *(name for name in idle_ones if name not in leaving),
         ),
     )
     if chosen.idle_days is not None and not idle_ones:
         tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
+        # An empty round in the ledger would say that something changed.
         if change == PeopleChange():
             return 0
     return _told(
@@ -732,6 +749,8 @@ def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
             "Nothing says which items are labelled again.",
             remedy="Pass --items, --labels, --reasons, --not-under or --flagged; or --everything.",
         )
+    # Opening a locked campaign again is an act that the audit log names; labelling again in an open one is
+    # not.
     was_locked = kept_campaign(folder, chosen.name).lock is not None
     opened = label_again(folder, chosen.name, which, by=chosen.by, why=chosen.why)
     if was_locked:
@@ -810,6 +829,7 @@ def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
+# A character takes up to four bytes in UTF-8.
 def _text_of(file: Path, most_bytes: int = 4 * MOST_CHARACTERS) -> str:
     try:
         return read_given(file, most_bytes).decode("utf-8")
@@ -832,6 +852,7 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     label_store = LabelStore(folder, chosen.name)
     meant = [label for _, label in chosen.map]
     _check_labels(meant, label_store.plan.labels)
+    # --reopen of a campaign that is open changes nothing and needs no entry.
     opens = bool(chosen.reopen) and label_store.lock() is not None
     read = _labels_read(label_store, chosen, columns, though_locked=opens)
     for row in read.faults[:MOST_FAULTS]:
@@ -839,12 +860,14 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if len(read.faults) > MOST_FAULTS:
         tell(f"and {len(read.faults) - MOST_FAULTS:,} more")
     counted = ", ".join(f"{n:,} {fault}" for fault, n in read.counts().items())
+    # All or nothing: half a file of labels looks like a whole one once it is stored.
     if read.faults and not chosen.skip_invalid:
         n = len(read.faults)
         raise CampaignError(
             f"{n:,} row{'s' * (n > 1)} cannot be stored ({counted}), so nothing was.",
             remedy="Correct the file, or pass --skip-invalid to store the others.",
         )
+    # A file without one new label must not open a campaign that was locked.
     if opens and read.acts:
         entry = reopen(
             folder,
@@ -896,6 +919,7 @@ def _labels_read(
 
 def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
     status = campaign_status(folder, chosen.name)
+    # Of a campaign that is locked already, `lock_campaign` says so itself.
     found = open_words(status) if status.lock is None else []
     for words in found:
         tell(words)

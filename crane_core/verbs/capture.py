@@ -54,6 +54,7 @@ _USUAL = f"local for more than {MANY} notebooks where distributed is installed"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what `capture` takes: notebooks, targets, where states are written, the kernel's limits."""
     usual = KernelLimits()
     verb.add_argument(
         "notebooks",
@@ -187,6 +188,11 @@ def cluster_for(
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Run the cells before each target in a fresh kernel and write the state that the target would find, one file each.
+
+    Returns 0, or 1 if one of several notebooks could not be captured. Raises NotebookError, KernelError or
+    OSError where a single one could not.
+    """
     refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
     if len(chosen.notebooks) > 1 or chosen.notebooks[0].is_dir():
         return _several(chosen)
@@ -196,11 +202,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             "One notebook is captured on this machine.",
             remedy="Omit --dask, or name a folder.",
         )
+    # Said now, not after the minutes that the notebook may take.
     if chosen.out.is_dir():
         raise IsADirectoryError(
             errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out)
         )
     tell(f"Running the cells before the target of {notebook.name}")
+    # Lines that install packages change the user's environment for good, so they run only on request.
     tell_left_out(read_plan(notebook, chosen.target), chosen)
     captured = capture_to_file(
         notebook,
@@ -230,6 +238,7 @@ def _several(chosen: argparse.Namespace) -> int:
     n_jobs = chosen.jobs or max(1, n_cores() // 2)
     limits = _shared(chosen, n_jobs)
     found = notebooks_in(chosen.notebooks, chosen.out)
+    # A file that is newer than its notebook is the result of an earlier start, so the same command resumes.
     wanted = found if chosen.again else [one for one in found if not one.is_done]
     chosen.out.mkdir(parents=True, exist_ok=True)
     if len(wanted) < len(found):
@@ -301,6 +310,7 @@ def _captures(
         tell(f"  {number:,} of {len(wanted):,}: {one.of.notebook}: {_ending(one)}")
         yield one
     if stop.is_set():
+        # The exit status is that of an interrupted program: the folder is not complete.
         raise KeyboardInterrupt
 
 
@@ -385,6 +395,8 @@ def in_words(captured: Captured, out: Path) -> str:
         f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}"
         for probe in result.probes
     ]
+    # A thread or process of the notebook that outlived the cells was ended with the kernel; the state lacks
+    # what it would do.
     left = [
         *(f"thread {name}" for name in result.threads),
         *(f"process {name}" for name in captured.processes),

@@ -57,6 +57,7 @@ PREDICTED_CRASH = 3
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what `check` takes: notebooks or a running kernel, how cells are run, and a model."""
     verb.add_argument(
         "notebooks",
         nargs="*",
@@ -192,6 +193,11 @@ def tell_left_out(plan: NotebookPlan, chosen: argparse.Namespace) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Predict for each notebook whether its target crashes, and print line, reason, evidence and remedy.
+
+    Returns 0; 1 if one of several notebooks could not be checked; 3 with --exit-code if a crash is predicted.
+    Raises NotebookError if the only notebook cannot be read or run, DetectorError if the model does not answer.
+    """
     if chosen.attach is True:
         _list(as_json=chosen.json)
         return 0
@@ -208,6 +214,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if len(chosen.notebooks) > 1:
         return _several(chosen)
     notebook = chosen.notebooks[0] if chosen.notebooks else None
+    # Before any cell runs: a missing key should not cost the minutes that the cells take.
     endpoint = configured_endpoint(
         chosen.model, chosen.base_url, key_env=chosen.key_env
     )
@@ -215,6 +222,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     said = verdict(checked)
     try:
         asked = None if endpoint is None else _asked(checked, endpoint, chosen)
+    # The rules have answered, and the cells may have run for minutes: their verdict is printed before the
+    # error.
     except DetectorError:
         _give(chosen, checked, said, None)
         raise
@@ -237,6 +246,7 @@ def _several(chosen: argparse.Namespace) -> int:
         chosen.model, chosen.base_url, key_env=chosen.key_env
     )
     told: list[dict[str, Any]] = []
+    # A notebook that two patterns of the shell name is run once.
     for notebook in dict.fromkeys(chosen.notebooks):
         try:
             checked = _seen(chosen, notebook)
@@ -360,6 +370,7 @@ def _asked(
 ) -> QuestionOutcome:
     from crane_core.pipeline.own_notebooks.ask_one import ask_one
 
+    # Without a state only the code can be shown (the paper's -RT).
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
     sent = to_send(checked, setting)
     tokens = sent.tokens
@@ -370,6 +381,10 @@ def _asked(
 def as_json(
     checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
 ) -> dict[str, Any]:
+    """The verdicts as members of one JSON object: paths as strings, times in seconds.
+
+    `crashes` is True or None, never False, because the rules do not say that a cell is safe.
+    """
     ran = checked.state is not None
     return {
         "notebook": str(checked.path),
@@ -377,6 +392,7 @@ def as_json(
         "executed": ran,
         "attached": checked.is_attached,
         "seconds_before": checked.seconds_before,
+        # Not false: the rules report certain crashes and approve nothing.
         "crashes": said.crashes or None,
         "predicted": predicted(crashes=said.crashes),
         "diagnosis": said.reasoning,

@@ -115,6 +115,7 @@ OWN_SERVER = "a fake server in this process"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what `detect` takes: the detector and what it is shown, the model and its endpoint, caps and prices."""
     verb.add_argument(
         "--detector",
         required=True,
@@ -341,10 +342,17 @@ class RunReport(NamedTuple):
 
     @property
     def code(self) -> int:
+        """0 if there was nothing left to do or all of it was done, else 1."""
         return 0 if self.outcome is None else exit_code(self.outcome)
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Make one run, or one per model and setting, and print its counts and its row of scores.
+
+    Returns 0 if every question has an answer, else 1. Raises DetectorError for options that do not fit together,
+    an unknown benchmark or an endpoint that refuses.
+    """
+    # A run's name is a digest of its options, so a model named twice would be the same run.
     models = list(dict.fromkeys(chosen.model)) if chosen.model else [None]
     if chosen.batch:
         _check_batch(chosen)
@@ -367,6 +375,7 @@ def _assume(chosen: argparse.Namespace) -> None:
             f"{chosen.detector} asks no libraries.",
             remedy="Omit --python, or use --detector rules.",
         )
+    # An environment variable, because the worker that questions a library is a process of a process.
     os.environ[ASSUMED] = chosen.python
     assumed()  # refuses a path that does not exist
 
@@ -423,6 +432,8 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
         rows |= {(row.title, row.setting, row.experiment): row for row in ended.rows}
         printed += [row for row in ended.printed if row not in printed]
         code = max(code, ended.code)
+    # The same published rows come with each run; the dict has kept one of each, the own ones are listed
+    # first.
     own_first = sorted(rows.values(), key=lambda row: row.is_published)
     _give(each[0], {"runs": documents}, _table(own_first, printed))
     return code
@@ -485,6 +496,7 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         n_jobs = chosen.concurrency or max(1, n_cores() // 2)
         how = RehearsalHow(
             chosen.rehearse_s,
+            # The kernels share the machine's memory, so that none of them makes the system end another one.
             KernelLimits(memory_bytes=most_memory() // n_jobs),
             n_jobs,
         )
@@ -495,6 +507,7 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     _once(chosen)
     module = local_detector(chosen.detector)
     detector = Detector(module.NAME, module.TITLE, module.KIND)
+    # Its options hold the versions that shape its answers: after an update it is another run.
     plan = _planned(chosen, folder, detector, module.options(), None)
     if chosen.dry_run:
         return _say_plan(
@@ -530,6 +543,7 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         )
         if chosen.batch:
             return _of_batch(chosen, folder, plan, asked)
+        # Questions of a batch that nobody has read yet would be paid for twice.
         if plan.work.open and (waiting := batch_file(folder, plan.job.job)).exists():
             raise DetectorError(
                 f"The job {plan.job.job} waits for a batch, which may hold these questions.",
@@ -545,9 +559,11 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
 def _of_batch(
     chosen: argparse.Namespace, folder: DataFolder, plan: JobPlan, asked: AskingOptions
 ) -> RunReport:
+    # Loaded only here: a command imports what it needs, so that `--help` and other verbs start at once.
     from crane_core.pipeline.detection.batch import BatchWorker
 
     worker = BatchWorker(folder, plan, asked, tell)
+    # Questions of a batch that waits at the provider are paid for already and not part of the estimate.
     to_ask = worker.unsubmitted()
     sent = estimate(
         asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask)
@@ -579,6 +595,7 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
                 plan, min(chosen.concurrency or n_cores(), n_cores()), stop
             )
             if stop.is_set():
+                # What the rules had no time to settle must not be sent to the model, which costs money.
                 raise KeyboardInterrupt
         to_ask = open_questions(plan, of_rules)
         sent = estimate(
@@ -616,6 +633,7 @@ def asked_model(
         FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)
     ) as base_url:
         endpoint = resolve(MODEL, base_url, **_how(chosen))
+        # The price is a true zero, not an unknown one, so that caps in USD can be tried without a key.
         yield _asking(chosen, endpoint, Price(0.0, 0.0, OWN_SERVER))
 
 
@@ -698,7 +716,10 @@ def _planned(
             Setting(chosen.setting),
             chosen.benchmark,
             options,
+            # Only models get a text; an analyzer, the rules and a rehearsal answer alike each time, so one
+            # run is enough.
             is_prompted=template is not None,
+            # Five runs and their majority, as in the paper (section 4.3).
             n_runs=(chosen.runs or PAPER_RUNS) if template is not None else 1,
             instances=chosen.instances,
             template=template,
@@ -768,6 +789,7 @@ def _done(
         )
         note(folder, at_the_terminal(), AuditAction.START_RUN, f"run {job.job}", asked)
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
+    # A batch may be followed by one that leaves out the parameter which the endpoint refused.
     while settle():
         outcome = told_work(
             folder, plan.work, worker, chosen.concurrency or CONCURRENCY
@@ -795,6 +817,7 @@ def told_work(
     )
 
     def hear(now: JobProgress) -> None:
+        # The last line always comes, however soon after the one before, so that the log ends with all counts.
         if time.monotonic() - last[0] >= TOLD_EVERY_S or now.n_done == now.n_all:
             last[0] = time.monotonic()
             tell(progress_words(now))
@@ -808,6 +831,7 @@ def told_work(
 def exit_code(outcome: JobOutcome) -> int:
     """0 where everything was answered; else 1, and the counts have said what is open."""
     if outcome.ended == INTERRUPTED:
+        # The command line turns it into the exit status of an interrupted program and says how to resume.
         raise KeyboardInterrupt
     return 1 if outcome.n_open else 0
 

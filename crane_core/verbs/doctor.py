@@ -36,6 +36,7 @@ SHOWN = 30
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the output form, and whether unsigned files of the ledger are signed."""
     verb.add_argument(
         "--json", action="store_true", help="print everything as JSON to stdout"
     )
@@ -47,6 +48,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print versions, what is loaded, and everything missing, damaged or contradictory with its remedy.
+
+    Returns 0, or 1 if evidence is lost or altered or the database is damaged. Raises LedgerError if --sign is
+    refused.
+    """
     lost = losses(folder)
     if chosen.sign:
         _sign(folder, lost)
@@ -70,6 +76,7 @@ def _sign(folder: DataFolder, lost: list[Loss]) -> None:
             "There is no key to sign with.",
             remedy=f"Name the file of one in {VARIABLE}.",
         )
+    # A signature would make an alteration look like the true ledger.
     if others := [loss for loss in lost if loss.remedy != SIGN]:
         raise LedgerError(f"Nothing was signed: {others[0]}.", remedy=others[0].remedy)
     for loss in lost:

@@ -44,6 +44,7 @@ SUFFIXES = {
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what `export` writes (evidence pack, site, dataset or one run), where to, and with which texts."""
     what = verb.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--out",
@@ -99,6 +100,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Write what was chosen into a folder or file that is not there yet, and note it in the audit log; returns 0.
+
+    Raises CraneError if the place is taken, DetectorError if there is no such run.
+    """
     if chosen.run:
         return _write_run(chosen, folder)
     if chosen.site or chosen.hf:
@@ -122,8 +127,10 @@ def _write_run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    # pyarrow and the dataset's card, which the other exports do not need.
     from crane_core.pipeline.export.hf_dataset import write_dataset
 
+    # Before the minutes of computing, not after.
     refuse_taken(chosen.hf)
     store = prepare_or_read(folder, tell)
     try:
@@ -154,6 +161,7 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
         write_site,
     )  # charts and templates, which a pack does not need
 
+    # Before the minutes of computing, not after.
     refuse_taken(chosen.site)
     store = prepare_or_read(folder, tell)
     try:
@@ -180,6 +188,7 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    # Before the minutes of computing, not after.
     refuse_taken(chosen.out)
     store = prepare_or_read(folder, tell)
     try:
@@ -192,6 +201,7 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         texts += [] if chosen.without_statistics else _statistics(store, folder)
     finally:
         store.close()
+    # A pack holds the ledger as it is, and with it the plan that tells which detector wrote which item.
     opened = tuple(
         name
         for name in campaign_names(folder)

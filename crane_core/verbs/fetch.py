@@ -19,6 +19,7 @@ EXAMPLE = """python -m crane_core fetch crane-llm
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare which published archives are downloaded, each optionally with a release."""
     verb.add_argument(
         "names",
         nargs="*",
@@ -31,6 +32,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Download each archive, check it and import it; returns 0.
+
+    A download that was interrupted resumes. Raises FetchError if the network or a checksum fails, SourceError if
+    the archive cannot be imported.
+    """
+    # All names are checked before the first download, which may take minutes.
     for name in chosen.names:
         asked_release(name)
     for name in chosen.names:

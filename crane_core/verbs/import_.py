@@ -52,6 +52,7 @@ _WHOLE = frozenset({pairs.KIND, predictions.KIND, captured_states.KIND})
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what `import` takes: paths of sources, and whether notebooks are captured or files kept in place."""
     verb.add_argument(
         "paths",
         nargs="+",
@@ -103,8 +104,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Import each path as a source, an evidence pack or a run, and print counts and problems.
+
+    Returns 0, or 1 if a part of one's own files could not be read (the rest is loaded). Raises SourceError for a
+    path of no known kind or a folder that changed since its import.
+    """
     if chosen.capture:
         return _with_states(chosen, folder)
+    # A pack and a run carry ledger files, which are copied and checked, not read as a source.
     if not chosen.in_place and len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
         return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
     if not chosen.in_place and len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
@@ -144,6 +151,7 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
             "--capture takes one folder of pairs.",
             remedy="Name the folder: `import FOLDER --capture`.",
         )
+    # Before the pairs are imported, so that a refused command leaves nothing behind.
     refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
     [top] = chosen.paths
     by = who(chosen)
@@ -158,10 +166,12 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     targets: dict[Path, int | None] = {}
     for pair in files:
         target = pairs.target_of(tree, pair)
+        # The fixed notebook has the target of the crashing one: the same index among the code cells.
         targets |= {_on_disk(top, path): target for path in pair.paths.values()}
     kept = folder.path / STATES / benchmark.benchmark
     failed = captured_into(kept, targets, benchmark.benchmark, chosen)
     imports = [pairs_in]
+    # If no notebook could be run, the benchmark stands without states.
     if any(kept.glob("*.json")):
         imports.append(import_paths([kept], folder, replace_by=by))
     if chosen.json:
@@ -195,6 +205,7 @@ def _on_disk(top: Path, path: str) -> Path:
 
 def _is_partial(entry: Imported) -> bool:
     """Whether something of one's own files could not be read."""
+    # Published archives have known irregularities, which are listed but are no failure of the import.
     return entry.kind in _WHOLE and any(
         problem.kind is ProblemKind.UNREADABLE for problem in entry.problems
     )
@@ -217,10 +228,12 @@ def _imported(
     if dataset is None:
         yield import_paths(paths, folder, replace_by=replace_by)
         return
+    # Datasets have gigabytes of notebooks: a few hundred at a time are reduced to one file and imported.
     with tempfile.TemporaryDirectory() as place:
         for file in kept_files(dataset, Path(place)):
             tell(f"{dataset.name}: {file.stem.partition('.')[0]}")
             yield import_paths([file], folder)
+            # The store has its own copy by now, so the temporary folder holds one batch at a time.
             file.unlink()
 
 

@@ -33,6 +33,7 @@ MAX_DAYS = 365
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare who is invited, in which role, for how long, and where the roles file is."""
     verb.add_argument("email", nargs="?", metavar="EMAIL", help="who is invited")
     verb.add_argument(
         "--role",
@@ -85,6 +86,10 @@ def _days(text: str) -> int:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print a link that logs one person in, list invitations, or end all access of a person; returns 0.
+
+    Raises IdentityError if the address is malformed or the person is not in the roles file.
+    """
     if chosen.list:
         give(_listed_words(folder))
         return 0
@@ -118,9 +123,11 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     place = Path(path).expanduser()
     visitor = _listed(place, email, chosen.role)
     if roles := configured_roles({FILE: str(place)}):
+        # The audit log says who had which role from when on, also where the file was edited by hand.
         note_roles(folder, roles, at_the_terminal())
     issued = new_pass(email, seconds=chosen.days * 86_400, is_reusable=chosen.reusable)
     token = signed(issued, Purpose.INVITATION, signing_key(folder.path))
+    # Noted in the data folder, so that it can be listed, counted as opened and revoked.
     give_invitation(folder.path, issued)
     how = "as often as wanted" if chosen.reusable else "once"
     note(
@@ -165,6 +172,7 @@ def _invitation_words(invitation: Invitation) -> str:
 
 def _listed(path: Path, email: str, role: str | None) -> Visitor:
     """The person, added to the file where a role is given and they are not in it yet."""
+    # A file that does not exist yet is made below, by the first invitation with a role.
     roles = (
         configured_roles({FILE: str(path)}) if path.exists() or role is None else None
     )

@@ -51,6 +51,7 @@ WHICH = ("benchmark", "experiment", "detector", "setting")
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what `judge` takes: which diagnoses, which model, in which orders and how many repetitions."""
     verb.add_argument(
         "--campaign",
         type=arguments.name,
@@ -112,6 +113,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Have a model label diagnoses, or the items of a campaign, and print how many of each label there are.
+
+    Returns 0 if every question has an answer, else 1. Raises CampaignError or DetectorError for options that do
+    not fit.
+    """
     campaign = _campaign(chosen, folder)
     template = (
         template_from(chosen.template) if chosen.template else template_of(campaign)
@@ -192,6 +198,8 @@ def _say_plan(
     chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dict[str, Any]
 ) -> int:
     n_done = len(plan.work.items) - len(plan.work.open)
+    # A verdict is an instance, a detector and a setting; the rest of a key numbers its answers and
+    # repetitions.
     n_verdicts = len({key[:3] for key in plan.cases})
     if chosen.json:
         told = {

@@ -24,6 +24,7 @@ SHOWN_LETTERS = 60
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the kind that is listed, and whether what was removed is listed instead."""
     verb.add_argument(
         "kind",
         nargs="?",
@@ -56,6 +57,7 @@ def add_thing(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print what is loaded (or was removed), one line each with what it holds and since when; returns 0."""
     if chosen.removed:
         found = removed(folder)
     else:

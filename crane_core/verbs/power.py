@@ -44,6 +44,7 @@ class Planned(NamedTuple):
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the expected gains and losses (shares in 0..1), and the sizes and correlations to plan with."""
     verb.add_argument(
         "--gained",
         type=arguments.share,
@@ -89,11 +90,16 @@ def _counts(text: str) -> list[int]:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print power and minimum detectable difference for each number of cases; returns 0.
+
+    Raises CraneError if the two shares are not possible together.
+    """
     if not 0 < chosen.gained + chosen.lost <= 1:
         raise CraneError(
             f"{chosen.gained:g} gained and {chosen.lost:g} lost are not valid shares.",
             remedy="Their sum is the share of instances that change; it must be above 0 and at most 1.",
         )
+    # Holm's first step, which is the strictest, so the plan holds in whichever order the tests reject.
     alpha = ALPHA / chosen.comparisons
     rows = [
         planned(
@@ -134,6 +140,7 @@ def planned(
 
 def _plain(row: Planned) -> dict[str, float | int | None]:
     return row._asdict() | {
+        # JSON has no NaN: no difference is detectable with so few cases.
         "detectable": None if math.isnan(row.detectable) else row.detectable
     }
 

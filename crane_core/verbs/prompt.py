@@ -30,6 +30,7 @@ NOTEBOOK_SUFFIX = ".ipynb"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare whose prompt is printed (a notebook or a stored instance), in which setting, by which template."""
     verb.add_argument(
         "subject",
         type=arguments.path_or_name,
@@ -90,6 +91,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print the exact text that a detector would get; what it is and its tokens go to stderr. Returns 0.
+
+    Raises PromptError if the instance has nothing to show in this setting, NotebookError if the notebook cannot
+    be run.
+    """
     template = template_from(chosen.template) if chosen.template else None
     setting = Setting(chosen.setting)
     if _is_notebook(chosen.subject):
@@ -100,6 +106,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.json:
         give(json.dumps(as_json(written)))
     else:
+        # Byte for byte, without a last line end of ours: the sha256 of stdout is the one that names the
+        # prompt.
         give_exactly(written.prompt.text)
     return 0
 
@@ -111,6 +119,7 @@ def _is_notebook(subject: str) -> bool:
 def _of_notebook(
     path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace
 ) -> WrittenPrompt:
+    # The code alone is read from the file; every other setting shows a kernel state, so cells have to run.
     if setting is not Setting.CODE:
         refuse_if_forbidden(os.environ, remedy="Unset it, or use --setting code.")
         tell(f"Running the cells before the target of {path.name}")
@@ -160,6 +169,7 @@ def in_words(written: WrittenPrompt) -> str:
 
 
 def as_json(written: WrittenPrompt) -> dict[str, object]:
+    """The prompt, its input part, origin, sha256 and number of tokens, as members of one JSON object."""
     prompt, tokens = written.prompt, written.tokens
     return {
         "instance": prompt.instance_id,

@@ -15,6 +15,7 @@ EXAMPLE = "python -m crane_core rebuild"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare whether the database is made again even where sources or ledger lost something."""
     verb.add_argument(
         "--accept-loss",
         action="store_true",
@@ -23,6 +24,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Make the database again from sources and ledger, and print how many rows each table has; returns 0.
+
+    Raises LedgerError if there is less than before and --accept-loss is not given.
+    """
     rebuild(folder, tell, accept_loss=chosen.accept_loss)
     store = prepare(folder, tell)
     for table, n_rows in table_counts(store.cursor()).items():

@@ -20,6 +20,7 @@ EXAMPLE = "python -m crane_core remove run fake-model-code-minibench-1a2b3c4d"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the kind and name of what is removed, and who removes it."""
     add_thing(verb)
     add_by(verb)
 
@@ -35,6 +36,7 @@ def add_by(verb: argparse.ArgumentParser) -> None:
 
 
 def who(chosen: argparse.Namespace) -> str:
+    """The person who acts, for the ledger: the name that was given, else the user's login name."""
     return str(chosen.by or getpass.getuser())
 
 
@@ -53,6 +55,11 @@ def said_and_loaded(folder: DataFolder, done: str) -> int:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Take a benchmark, source, run or campaign out of every view, by an act in the ledger that `restore` undoes.
+
+    Returns 0, or 1 if that is saved but the database cannot show it yet. Raises StoreError if there is no such
+    thing.
+    """
     store = prepare_or_read(folder, tell)
     try:
         entry = remove(store, folder, Listed(chosen.kind), chosen.name, by=who(chosen))

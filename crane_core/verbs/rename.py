@@ -19,6 +19,7 @@ EXAMPLE = 'python -m crane_core rename benchmark lab "Crashes of our lab, 2026"'
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what is renamed, its new title, and who renames it."""
     add_thing(verb)
     verb.add_argument(
         "title", type=arguments.name, metavar="TITLE", help="its new name"
@@ -27,6 +28,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Show something under another title; its id, files and links stay.
+
+    Returns 0, or 1 if that is saved but the database cannot show it yet. Raises StoreError if there is no such
+    thing.
+    """
     store = prepare_or_read(folder, tell)
     try:
         entry = rename(

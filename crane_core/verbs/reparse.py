@@ -23,6 +23,7 @@ SHOWN = 300
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the run whose replies are read again, and whether the changes are only listed."""
     verb.add_argument(
         "job",
         type=arguments.name,
@@ -38,6 +39,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Read the stored replies of a run by the current rules and list each verdict that changes; returns 0.
+
+    What was read before stays in the ledger. Raises DetectorError if there is no such run, StoreHeldError while
+    the app holds the database.
+    """
     store = prepare(folder, tell)
     try:
         n_replies, changed = changes(store, folder, chosen.job)

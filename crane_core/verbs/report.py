@@ -31,6 +31,7 @@ EXAMPLE = "python -m crane_core report --table 2a --format md"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare which tables or claims are printed, in which form, and whether printed cells are compared."""
     ids = [module.TABLE_ID for module in table_modules()]
     what = verb.add_mutually_exclusive_group()
     what.add_argument(
@@ -53,6 +54,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print the study's tables, recomputed from what is loaded, or the paper's claims with verdicts.
+
+    Returns 0, or 1 with --check if a recomputable cell differs from the paper in its printed digits.
+    """
     fmt = Format.JSON if chosen.json else Format(chosen.format)
     store = prepare_or_read(folder, tell)
     tables = study_tables(verdict_frame(store), printed_numbers(store))

@@ -23,6 +23,7 @@ EXAMPLE = """python -m crane_core restore campaign pilot
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what comes back: a backup's folder, or the kind and name of something that was removed."""
     verb.add_argument(
         "backup",
         type=arguments.path,
@@ -40,6 +41,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Bring back what was removed, or a backup into an empty data folder.
+
+    Returns 0, or 1 if that is saved but the database cannot show it yet. Raises StoreError if there is no such
+    thing, SourceError or LedgerError if a backup is not whole or the data folder not empty.
+    """
     if chosen.name is None:
         return _backup(chosen.backup, folder)
     if str(chosen.backup) not in set(Listed):

@@ -20,6 +20,7 @@ EXAMPLE = "python -m crane_core sessions --end 3f9a61c2b7d0"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the session to end, if any, and the output form."""
     verb.add_argument(
         "--end",
         type=arguments.name,
@@ -32,6 +33,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """List who is logged in, or end one session; returns 0. Raises IdentityError if there is no such session."""
     if chosen.end:
         login = end_session(folder.path, chosen.end)
         note(

@@ -27,6 +27,7 @@ LETTERS = 60
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare the question, its time limit in seconds, and the output form."""
     verb.add_argument(
         "question",
         nargs="?",
@@ -57,6 +58,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Print the rows of one question, or without a question the views and tables there are; returns 0.
+
+    Raises CraneError if the question is not a reading one, fails, or takes longer than its limit.
+    """
     if chosen.question is None:
         if chosen.csv or chosen.json:
             raise CraneError(
@@ -86,6 +91,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 def _schema() -> list[Relation]:
     """What schema.sql makes: the same for every database of this version."""
+    # A database in memory, so that the schema can be listed while the app holds the file.
     store = open_store(IN_MEMORY)
     try:
         return schema(store)

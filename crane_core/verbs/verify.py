@@ -41,6 +41,7 @@ EXAMPLE = """python -m crane_core verify minibench
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Declare what `verify` takes: a benchmark or folder of pairs, the kernel, its limits, and how many run at once."""
     verb.add_argument(
         "benchmark",
         type=arguments.path_or_name,
@@ -88,9 +89,15 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """Execute both notebooks of every pair and print how many are as recorded.
+
+    Returns 0, or 1 if a pair is not as recorded. Raises NotebookError where execution is forbidden, SourceError
+    for an unknown benchmark.
+    """
     refuse_if_forbidden(os.environ, remedy="Unset it, or set it to 1.")
     how = _how(chosen)
     with (
+        # Notebooks of archives are unpacked here; those of a folder run where they are, beside their data.
         tempfile.TemporaryDirectory(prefix="crane-verify-") as place,
         stop_on_interrupt() as stop,
     ):
@@ -100,6 +107,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                 f"{bench.benchmark}: {len(bench.pairs):,} pairs, Python {how.environment.python}, {how.n_jobs} at once"
             )
             n_told = [0]
+            # Two notebooks per pair, each of them one piece of work.
             with cluster_for(chosen, 2 * len(bench.pairs), how.n_jobs) as cluster:
                 executor = on_cluster(cluster) if cluster else None
                 here = verify(
@@ -110,12 +118,15 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                     progress=_teller(n_told),
                     executor=executor,
                 )
+            # Progress is heard only for pairs that were executed now.
             if n_known := len(pairs_of(here)) - n_told[0]:
                 tell(
                     f"  {n_known:,} known from an earlier run of the same files; --again executes them too"
                 )
             found += here
         if stop.is_set():
+            # Half a table would read as a result; what was executed is in the ledger, and the same command
+            # resumes.
             raise KeyboardInterrupt
     pairs = pairs_of(found)
     if chosen.json:

@@ -208,7 +208,7 @@ class Plan:
     def to_json(self) -> str:
         """The plan as it was drawn; rounds are separate records."""
         body = asdict(self)
-        # A round is a record of its own, so the plan's line in the ledger never changes.
+        # A round is a separate record, so the plan's line in the ledger never changes.
         del body["rounds"]
         return json.dumps(body, ensure_ascii=False, allow_nan=False)
 

@@ -56,7 +56,7 @@ def read_runs(
     # By its text's sha256 an answer is tied to the prompt that it replies to, if the source has it.
     digest = digests.get((file.instance_id, file.setting))
     for index, reply in enumerate(replies, start=1):
-        # Upstream's writer stores a bare string where a reply was no JSON.
+        # Upstream's writer stores a bare string where a reply was not JSON.
         if not isinstance(reply, (dict, str)):
             yield LoadProblem(
                 file.path,

@@ -257,7 +257,7 @@ class Attempts:
         budget = self._terms.budget
         if budget is None or self._reserved is None:
             return True
-        # The failed request may be charged in full, so the retry needs room of its own beside it.
+        # The failed request may be charged in full, so the retry needs separate room beside it.
         self._pay_all()
         self._reserved = budget.reserve(
             self._task.n_tokens, self._terms.endpoint.max_output_tokens

@@ -43,7 +43,7 @@ def completion_of(raw: bytes) -> dict[str, Any]:
         chunk = json.loads(data)
         if chunk.get("error"):
             return {"error": chunk["error"]}
-        # The usage comes in a chunk of its own, which has no choice.
+        # The usage comes in a last chunk, which has no choice.
         joined["usage"] = chunk.get("usage") or joined["usage"]
         for choice in chunk.get("choices") or ():
             # Other choices are answers that no request of ours wants; mixed in, they would garble the first.

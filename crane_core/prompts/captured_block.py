@@ -89,7 +89,7 @@ def _entry(name: str, entry: VariableState, places: Places) -> str:
         "unavailable": entry.unavailable,
     }
     lines = [
-        # A variable called `password` has its value hidden, but its shape and type are no secret.
+        # A variable called `password` has its value hidden, but its shape and type are not secret.
         f"{_json(key)}: {_json(scrubbed(facts, name if key == VALUES else ''))}"
         for key, facts in groups.items()
         if facts

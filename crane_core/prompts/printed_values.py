@@ -46,7 +46,7 @@ def read_printed_dict(text: str) -> tuple[dict[Any, Any], bool]:
 def _parsed(text: str) -> tuple[ast.expr, dict[str, str]]:
     try:
         return ast.parse(text, mode="eval").body, {}
-    # Objects print as `<...>`, which is no Python: each is replaced by a name, and the text is parsed again.
+    # Objects print as `<...>`, which is not Python: each is replaced by a name, and the text is parsed again.
     except SyntaxError:
         replaced, reprs = _hide_reprs(text)
         return ast.parse(replaced, mode="eval").body, reprs

@@ -132,7 +132,7 @@ def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
             raise ValueError(
                 f"the entry {name!r} has the key {key!r}, which is not text"
             )
-        # These two have members of their own in VariableState.
+        # VariableState has a member for each of these two.
         if key not in ("type", "execution_cell_source"):
             groups[group_of(key)][key] = encode(value)
     return VariableState(

@@ -65,7 +65,7 @@ def _column(facts: Any, groups: Set[str]) -> Any:
 
 
 def _part(entry: Any, groups: Set[str]) -> Any:
-    # What is no table (a text, a number) carries no category of its own here and stays.
+    # Only tables are divided here; a text or a number stays as it is.
     return _entry(entry, groups) if isinstance(entry, dict) else entry
 
 

@@ -54,7 +54,7 @@ def scrubbed(facts: Any, name: str = "") -> Any:
 
 
 def _below(name: str, key: str) -> str:
-    # The type of a secret is no secret, and the models need it.
+    # The type of a secret may be shown, and the models need it.
     if key in _KINDS:
         return ""
     return key if not _SECRET_NAME.search(name) else name

@@ -82,7 +82,7 @@ def encode(value: Any) -> Any:
 
 
 def _encode_dict(entries: dict[Any, Any]) -> dict[str, Any]:
-    # A dict of one's own that looks like a tag is written as pairs, so that it cannot be taken for one.
+    # A notebook's dict that looks like a tag is written as pairs, so that it cannot be taken for one.
     if all(isinstance(key, str) for key in entries) and not _looks_tagged(entries):
         return {key: encode(item) for key, item in entries.items()}
     return {PAIRS: [[encode(key), encode(item)] for key, item in entries.items()]}

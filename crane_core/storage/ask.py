@@ -48,7 +48,7 @@ def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.Data
         too_long.set()
         cursor.interrupt()
 
-    # DuckDB has no time limit of its own for a query.
+    # DuckDB itself has no time limit for a query.
     timer = threading.Timer(timeout_s, interrupt)
     try:
         # Parsed by DuckDB itself, so that a comment or a second statement cannot smuggle a change in.

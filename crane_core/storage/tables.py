@@ -24,7 +24,7 @@ def _looked_again(fact: str, kept: str, refused: str, source: str) -> str | None
             name
             for look in looks
             for name in look
-            # When and how fast a capture ran differs each time and is no contradiction.
+            # When and how fast a capture ran differs each time and contradicts nothing.
             if name != "captured" and looks[0].get(name) != looks[1].get(name)
         }
     )

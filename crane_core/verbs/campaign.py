@@ -514,8 +514,7 @@ def _words(
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Carry out the action that was named; returns 0.
 
-    Raises CampaignError where the plan, the people, the labels or the lock do not allow it; nothing is stored
-    then.
+    Raises CampaignError if the plan, the people, the labels or the lock do not allow it; nothing is stored then.
     """
     actions = {
         "create": _create,

@@ -205,7 +205,7 @@ def _on_disk(top: Path, path: str) -> Path:
 
 def _is_partial(entry: Imported) -> bool:
     """Whether something of one's own files could not be read."""
-    # Published archives have known irregularities, which are listed but are no failure of the import.
+    # Published archives have known irregularities, which are listed and do not make the import fail.
     return entry.kind in _WHOLE and any(
         problem.kind is ProblemKind.UNREADABLE for problem in entry.problems
     )

@@ -91,8 +91,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Execute both notebooks of every pair and print how many are as recorded.
 
-    Returns 0, or 1 if a pair is not as recorded. Raises NotebookError where execution is forbidden, SourceError
-    for an unknown benchmark.
+    Returns 0, or 1 if a pair is not as recorded. Raises KernelError if execution is forbidden, SourceError for an
+    unknown benchmark.
     """
     refuse_if_forbidden(os.environ, remedy="Unset it, or set it to 1.")
     how = _how(chosen)

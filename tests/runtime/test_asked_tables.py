@@ -57,7 +57,7 @@ def constants(path: Path) -> set[str]:
 
 
 def test_every_file_is_found() -> None:
-    assert set(FILES) == asked.PACKAGES
+    assert set(FILES) <= asked.PACKAGES
 
 
 def test_a_new_library_is_one_file(tmp_path: Path) -> None:

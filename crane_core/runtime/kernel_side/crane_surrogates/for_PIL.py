@@ -6,15 +6,11 @@ from typing import Any, Mapping
 
 import PIL.Image
 
-from .made import MOST_ELEMENTS, NotMadeError
+from .made import MOST_ELEMENTS, NotMadeError, no_name
 
 PACKAGE = PIL
+named = no_name
 _IMAGE = "PIL.Image.Image"
-
-
-def named(name: str) -> Any:
-    """Raises NotMadeError: no name of Pillow is an operand."""
-    raise NotMadeError(name)
 
 
 def make(facts: Mapping[str, Any], fill: int) -> Any:

@@ -7,23 +7,22 @@ from typing import Any, Iterator, Mapping
 
 import keras
 
-from .made import NotMadeError, seen
-from .no_surrogates import named
+from .asked.places import words
+from .made import NotMadeError, no_name, seen
 
 PACKAGE = keras
+named = no_name
 _SYMBOLIC = "keras.src.backend.common.keras_tensor.KerasTensor"
 # What a layer is made with; any other fact would be one that it is not made again with.
-_SETTINGS_WORDS = (
+_SETTINGS = words(
     "units filters kernel_size strides dilation_rate groups padding pool_size rate input_dim output_dim activation"
     " return_sequences return_state axis target_shape n dims size cropping mask_zero stateful interpolation data_format"
     " num_groups scale offset"
 )
-_SETTINGS = frozenset(_SETTINGS_WORDS.split())
-_OF_CALLS_WORDS = (
+_OF_CALLS = words(
     "type takes gives expects weights built_with trainable built "
     "n_parameters n_trainable_parameters stated_input"
 )
-_OF_CALLS = frozenset(_OF_CALLS_WORDS.split())
 _NAMES = "object_name_uids"
 
 
@@ -113,6 +112,3 @@ def read(value: Any) -> dict[str, Any]:
         shape = getattr(value, "_input_shape_arg", None)
         return told if shape is None else {**told, "stated_input": [None, *shape]}
     return {}
-
-
-__all__ = ["PACKAGE", "make", "mode", "named", "read"]

@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from .made import NotMadeError
-from .no_surrogates import named
+from .made import NotMadeError, no_name
 
 PACKAGE = matplotlib
+named = no_name
 _MADE: Mapping[Any, Callable[[], Any]] = {
     Axes: lambda: Figure().subplots(),
     Figure: Figure,
@@ -60,6 +60,3 @@ def read(value: Any) -> dict[str, Any]:
     """The class of a figure, axes or text; empty for others."""
     path = f"{type(value).__module__}.{type(value).__qualname__}"
     return {"type": path} if path in _TYPES else {}
-
-
-__all__ = ["PACKAGE", "make", "mode", "named", "read"]

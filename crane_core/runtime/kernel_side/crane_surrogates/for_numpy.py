@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any, Mapping
 
 import numpy as np
 
+from .asked.places import words
 from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = np
@@ -19,12 +21,11 @@ _OF_CHANCE = {
 }
 _OF_ARRAY = ("shape", "dtype", "writeable")
 _TEXTS = ("1", "a", "2020-01-01")
-_NAMED_WORDS = (
+_NAMED = words(
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 longdouble complex64 complex128 bool"
     " bool_ str_ bytes_ object_ number integer floating inexact signedinteger unsignedinteger generic intp uintp int_"
     " uint single double half byte short intc datetime64 timedelta64 nan inf pi e newaxis ndarray"
 )
-_NAMED = frozenset(_NAMED_WORDS.split())
 
 
 _IS_BY_VALUE = np.__version__.startswith("1.")
@@ -101,9 +102,7 @@ def _dtype(text: str) -> Any:
 
 
 def _array(shape: Any, dtype: Any, fill: int, *, writeable: bool) -> Any:
-    n_elements = 1
-    for length in shape:
-        n_elements *= length
+    n_elements = math.prod(shape)
     # 32 dimensions are the most of NumPy 1.
     if len(shape) > 32 or not shape and _IS_BY_VALUE or n_elements > MOST_ELEMENTS:
         raise NotMadeError("an array of so many elements")

@@ -6,12 +6,13 @@ that may hold anything. operations.py says which operations may be tried then.
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from . import tables
+from .asked.places import words
 from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = pd
@@ -20,8 +21,9 @@ _MOST_DIFFERENT = 10_000
 """Texts beyond which all of a column are equal."""
 _TABLE, _COLUMN = "pandas.DataFrame", "pandas.Series"
 _OF_COLUMN = ("length", "dtype", "index", "name")
-_NAMED_WORDS = "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
-_NAMED = frozenset(_NAMED_WORDS.split())
+_NAMED = words(
+    "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
+)
 # A text of a number, a missing one, and a text without a number.
 _TEXTS = ("1", None, "a")
 _TIMES = (
@@ -67,18 +69,22 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         return _ACCESSORS[kind]
     if kind == "pandas.Timestamp":
         return _TIMES[fill]
-    if kind not in (_COLUMN, _TABLE):
-        raise NotMadeError(kind)
-    told = facts["length"] if kind == _COLUMN else facts["shape"][0]
-    n_rows = _LENGTHS[fill] if told is None else told
-    index = _index(facts.get("index") or {}, n_rows, fill)
     if kind == _COLUMN:
+        index = _rows(facts, facts["length"], fill)
         # Another name with one fill, where the name is unknown.
         name = facts.get("name", "another" if fill == 1 else None)
         return _column(facts["dtype"], index, fill).rename(name)
+    if kind == _TABLE:
+        return _table(facts, fill)
+    raise NotMadeError(kind)
+
+
+def _table(facts: Mapping[str, Any], fill: int) -> pd.DataFrame:
+    index = _rows(facts, facts["shape"][0], fill)
     n_columns = len(facts["columns"])
     # facts of another shape than its columns are of a table that was cut.
-    if n_rows * n_columns > _MOST_CELLS or facts["shape"][1] not in (None, n_columns):
+    is_cut = facts["shape"][1] not in (None, n_columns)
+    if is_cut or len(index) * n_columns > _MOST_CELLS:
         raise NotMadeError("a table of so many cells")
     # By position, as labels may occur twice.
     columns = {
@@ -130,39 +136,51 @@ def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
-    """The rows' labels: counted, or few and all of them stated; times; else of another kind with each fill, by names.
+def _rows(facts: Mapping[str, Any], told: Any, fill: int) -> pd.Index:
+    """The rows' labels of a table or column, of which the number of rows may be unknown."""
+    n_rows = _LENGTHS[fill] if told is None else told
+    if n_rows > _MOST_CELLS:
+        raise NotMadeError("a column of so many elements")
+    return _index(facts.get("index") or {}, n_rows, fill)
 
-    Times are all equal, all missing, or in steps of one frequency.
-    """
+
+def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
+    """The rows' labels: counted, or few and all of them stated; times; else of another kind with each fill, by names."""
     names = facts.get("names") or [None] * len(facts.get("level_sizes") or [0])
     # One name, but several levels: their number is not known.
     if facts.get("type") == "MultiIndex" and len(names) == 1:
         raise NotMadeError("labels of nobody knows how many parts")
     if tables.is_whole({"type": _COLUMN, "length": length, "index": facts}):
-        if facts["type"] == "RangeIndex":
-            start, stop, step = facts["range"]
-            index: pd.Index = pd.RangeIndex(start, stop, step, name=names[0])
-        else:
-            index = pd.Index(facts["first"], dtype=facts["dtype"], name=names[0])
+        index = _stated(facts)
         if len(index) != length:
             raise NotMadeError("labels of another number of rows")
-        return index
-    # A time index with a frequency takes part in other operations than one without.
+        return index.rename(names[0])
     if facts.get("type") == "DatetimeIndex" and "dtype" in facts and len(names) == 1:
+        # Times are all equal, all missing, or in steps of one frequency: an index with a frequency
+        # takes part in other operations than one without.
+        frequency = pd.offsets.Hour(24) if fill == 2 else None
         times = _elements(facts["dtype"], length, fill)
-        if fill == 2:
-            return pd.DatetimeIndex(times, freq=pd.offsets.Hour(24), name=names[0])
-        return pd.DatetimeIndex(times, name=names[0])
-    counted = range(length)
+        return pd.DatetimeIndex(times, freq=frequency, name=names[0])
+    return _unknown(names, length, fill)
+
+
+def _unknown(names: Sequence[Any], length: int, fill: int) -> pd.Index:
+    """Labels of another kind with each fill: counted, texts or times."""
     kinds = (
         pd.RangeIndex(length),
-        pd.Index([f"row {at}" for at in counted], dtype=object),
+        pd.Index([f"row {at}" for at in range(length)], dtype=object),
         pd.date_range("2020-01-01", periods=length),
     )
     if len(names) > 1:
         return pd.MultiIndex.from_arrays([kinds[fill]] * len(names), names=names)
     return kinds[fill].rename(names[0])
+
+
+def _stated(facts: Mapping[str, Any]) -> pd.Index:
+    """Labels that are all known."""
+    if facts["type"] == "RangeIndex":
+        return pd.RangeIndex(*facts["range"])
+    return pd.Index(facts["first"], dtype=facts["dtype"])
 
 
 def _column(dtype: str, index: pd.Index, fill: int) -> pd.Series:
@@ -174,47 +192,53 @@ def _column(dtype: str, index: pd.Index, fill: int) -> pd.Series:
 
 def _elements(dtype: str, n: int, fill: int) -> Any:
     """`n` elements: zeros (or "1"), missing ones where the dtype has such (else ones), or all different."""
-    if n > _MOST_CELLS:
-        raise NotMadeError("a column of so many elements")
     if not dtype:
         dtype = _ANY_DTYPE[fill]
     if dtype in ("object", "category"):
-        anything = np.array(
-            (["a"] * n, [None] * n, list(range(n)))[fill] or [], dtype=object
-        )
+        filled = (["a"] * n, [None] * n, list(range(n)))[fill]
+        anything = np.array(filled, dtype=object)
         return anything if dtype == "object" else pd.Categorical(anything)
-    if dtype.endswith(" of texts"):
-        # "%s" may be formatted and "1" parsed: what depends on that differs with the fill.
-        full = np.array(
-            (["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object
-        )
-        return full if dtype.startswith("object") else pd.array(full, dtype="str")
-    if dtype == "str":
-        texts = (
-            [f"a{at}" for at in range(n)]
-            if fill == 2 and n <= _MOST_DIFFERENT
-            else [_TEXTS[fill]] * n
-        )
-        return pd.array(np.array(texts, object), dtype="str")
+    if dtype == "str" or dtype.endswith(" of texts"):
+        return _texts(dtype, n, fill)
     try:
         kind = np.dtype(dtype)
     except TypeError:
         return _of_extension(dtype, n, fill)
     # Other units than these are of NumPy alone: pandas converts them.
     if kind.kind in "mM" and np.datetime_data(kind)[0] in ("s", "ms", "us", "ns"):
-        nanoseconds = np.arange(n) * _DAY_NS if fill == 2 else np.zeros(n, "i8")
-        days = nanoseconds.astype(f"{kind.kind}8[ns]").astype(kind)
-        return np.full(n, np.array("NaT", kind)) if fill == 1 else days
-    if kind.kind == "f" and fill == 1:
-        return np.full(n, np.nan, kind)
+        return _times(kind, n, fill)
     if kind.kind not in "biuf":
         raise NotMadeError(dtype)
+    return _numbers(kind, n, fill)
+
+
+def _texts(dtype: str, n: int, fill: int) -> Any:
+    """Texts as a column of their own dtype, or as objects."""
+    # "%s" may be formatted and "1" parsed: what depends on that differs with the fill.
+    alike = _TEXTS if dtype == "str" else ("1", "%s")
+    # Texts that are all different take memory each.
+    if fill < 2 or dtype == "str" and n > _MOST_DIFFERENT:
+        texts = [alike[fill]] * n
+    else:
+        texts = [f"a{at}" for at in range(n)]
+    objects = np.array(texts, object)
+    return objects if dtype.startswith("object") else pd.array(objects, dtype="str")
+
+
+def _times(kind: Any, n: int, fill: int) -> Any:
+    if fill == 1:
+        return np.full(n, np.array("NaT", kind))
+    nanoseconds = np.arange(n) * (_DAY_NS if fill == 2 else 0)
+    return nanoseconds.astype(f"{kind.kind}8[ns]").astype(kind)
+
+
+def _numbers(kind: Any, n: int, fill: int) -> Any:
+    is_float = kind.kind == "f"
+    if fill < 2:
+        return np.full(n, np.nan if is_float and fill == 1 else fill, kind)
+    # At most 100 different ones, so that they fit into every integer dtype.
     ramp = np.arange(n) % (2 if kind.kind == "b" else 100)
-    return (
-        (ramp + (0.5 if kind.kind == "f" else 0)).astype(kind)
-        if fill == 2
-        else np.full(n, fill, kind)
-    )
+    return (ramp + (0.5 if is_float else 0)).astype(kind)
 
 
 def _of_extension(dtype: str, n: int, fill: int) -> Any:

@@ -21,10 +21,10 @@ import sklearn
 import sklearn.model_selection
 
 from . import signatures
-from .made import FILLS, NotMadeError, made, refusal
-from .no_surrogates import read
+from .made import FILLS, NotMadeError, made, nothing_told, refusal
 
 PACKAGE = sklearn
+read = nothing_told
 _PUBLIC = re.compile(
     r"sklearn\.(?!.*\b(?:conftest|datasets|experimental|externals|tests|utils)\b)[a-z][\w.]*\w"
 )
@@ -135,23 +135,10 @@ def _column(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
 
 def _values(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
     """`n` values: all those that occur, or any; among them those that are certain."""
-    known = holds["all"]
-    # The first value alone with one fill: which of them occur where is unknown.
-    values = (
-        _cycle(known[:1] if fill == 1 and not holds["is_whole"] else known, n)
-        if known
-        else _any(dtype, n, fill)
-    )
-    # One row has the rarest value, as stratified splits refuse a class of one.
-    if holds["rarest"] == 1 and n > 1:
-        values = [known[0], *_cycle(known[1:], n - 1)]
+    values = _possible(dtype, n, holds, fill)
     # Integers and booleans of NumPy cannot be missing.
-    if (
-        holds["may_miss"]
-        and fill == 1
-        and n
-        and dtype.lower()[:3] not in ("int", "uin", "boo")
-    ):
+    can_miss = dtype.lower()[:3] not in ("int", "uin", "boo")
+    if n and fill == 1 and holds["may_miss"] and can_miss:
         values[0] = None
     at = 0
     for value, count in holds["some"]:
@@ -160,6 +147,19 @@ def _values(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
             values[place] = _like(value, place - at, fill)
         at += count
     return _of_dtype(values, dtype)
+
+
+def _possible(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> list[Any]:
+    """`n` values of which it is known, or not, which there are."""
+    known = holds["all"]
+    if not known:
+        return _any(dtype, n, fill)
+    # One row has the rarest value, as stratified splits refuse a class of one.
+    if holds["rarest"] == 1 and n > 1:
+        return [known[0], *_cycle(known[1:], n - 1)]
+    # The first value alone with one fill: which of them occur where is unknown.
+    is_first_alone = fill == 1 and not holds["is_whole"]
+    return _cycle(known[:1] if is_first_alone else known, n)
 
 
 def _like(value: Any, at: int, fill: int) -> Any:
@@ -180,19 +180,12 @@ def _any(dtype: str, n: int, fill: int) -> list[Any]:
     if dtype.startswith(("int", "uint", "Int", "bool")):
         return _cycle(((0, 1), (0, 1, 2), (0,))[fill], n)
     if dtype.startswith(("float", "Float")):
-        return (
-            _cycle((0.0, 1.0), n)
-            if fill == 0
-            else [0.0] * n
-            if fill == 1
-            else [at * 0.37 + 0.5 for at in range(n)]
-        )
+        if fill == 2:
+            return [at * 0.37 + 0.5 for at in range(n)]
+        return _cycle(((0.0, 1.0), (0.0,))[fill], n)
     if dtype.startswith(("datetime", "timedelta")):
-        return list(
-            np.arange(n).astype(
-                "datetime64[D]" if dtype.startswith("d") else "timedelta64[D]"
-            )
-        )
+        kind = dtype.partition("64")[0]
+        return list(np.arange(n).astype(f"{kind}64[D]"))
     if not dtype:
         return _any(("float64", "int64", "object")[fill], n, fill)
     numbers = ("1", "2") if dtype.startswith(("str", "<U")) else (0.0, 1.0)
@@ -208,15 +201,15 @@ def _of_dtype(values: list[Any], dtype: str) -> Any:
     if dtype.startswith("<U"):
         return np.array(values, dtype=str)
     try:
-        kind = np.dtype(dtype or None) if dtype != "str" else None
+        kind = np.dtype(dtype or None)
     except TypeError:
         kind = None
-    if kind is None:
+    # "str" is a dtype of pandas, though NumPy takes it for its own.
+    if kind is None or dtype == "str":
         return importlib.import_module("pandas").array(values, dtype=dtype)
     # None among numbers is NaN to NumPy.
-    return np.array([np.nan if value is None else value for value in values]).astype(
-        kind
-    )
+    numbers = [np.nan if value is None else value for value in values]
+    return np.array(numbers).astype(kind)
 
 
 # Estimators
@@ -315,13 +308,16 @@ def _outcome(
 
 def _are_values_known(operands: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all values of all data are known, also of those that an estimator was fitted to."""
-    facts = [each["facts"] for each in operands if "facts" in each]
-    fitted = [data for each in facts for data in each.get("fit_on") or ()]
-    columns = [column for each in facts for _, _, column in each.get("columns", ())]
-    held = [each["holds"] for each in facts if "holds" in each] + columns
-    return all(each["all"] and each["is_whole"] for each in held) and (
-        not fitted or _are_values_known(fitted)
-    )
+    for operand in operands:
+        facts = operand.get("facts", {})
+        held = [column for _, _, column in facts.get("columns", ())]
+        if "holds" in facts:
+            held.append(facts["holds"])
+        if not all(each["all"] and each["is_whole"] for each in held):
+            return False
+        if not _are_values_known(facts.get("fit_on") or ()):
+            return False
+    return True
 
 
 @contextmanager
@@ -338,6 +334,3 @@ def _limited() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-
-
-__all__ = ["PACKAGE", "make", "named", "outcomes", "read"]

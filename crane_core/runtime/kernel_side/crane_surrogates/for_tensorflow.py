@@ -30,19 +30,20 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         tensorflow.as_dtype(facts["dtype"]),
     )
     n_elements = shape.num_elements()
-    if (
-        not (dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex)
-        or n_elements > MOST_ELEMENTS
-    ):
+    is_numeric = dtype.is_floating or dtype.is_integer or dtype.is_complex
+    if not (is_numeric or dtype.is_bool) or n_elements > MOST_ELEMENTS:
         raise NotMadeError("texts, or too many elements")
-    # At most 100 different ones, so that they fit into every integer dtype.
-    ramp = tensorflow.range(n_elements) % (2 if dtype.is_bool else 100)
-    flat = ramp if fill == 2 else tensorflow.fill([n_elements], fill)
-    tensor = tensorflow.reshape(tensorflow.cast(flat, dtype), shape)
-    if fill == 2 and dtype.is_floating:
-        # Halves, so that what needs integers differs with the fill.
-        tensor += tensorflow.cast(0.5, dtype)
+    tensor = tensorflow.reshape(_elements(n_elements, dtype, fill), shape)
     return tensor if facts["type"] == _EAGER else tensorflow.Variable(tensor)
+
+
+def _elements(n: int, dtype: Any, fill: int) -> Any:
+    if fill < 2:
+        return tensorflow.cast(tensorflow.fill([n], fill), dtype)
+    # At most 100 different ones, so that they fit into every integer dtype.
+    ramp = tensorflow.cast(tensorflow.range(n) % (2 if dtype.is_bool else 100), dtype)
+    # Halves, so that what needs integers differs with the fill.
+    return ramp + tensorflow.cast(0.5, dtype) if dtype.is_floating else ramp
 
 
 def read(value: Any) -> dict[str, Any]:
@@ -51,8 +52,6 @@ def read(value: Any) -> dict[str, Any]:
     known = {
         name: told[name] for name in ("shape", "dtype") if told.get(name) is not None
     }
-    return (
-        {"type": told["type"], **known}
-        if told["type"] in (_EAGER, _VARIABLE) and len(known) == 2
-        else {}
-    )
+    if told["type"] not in (_EAGER, _VARIABLE) or len(known) < 2:
+        return {}
+    return {"type": told["type"], **known}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 from typing import Any, Iterator, Mapping, Sequence
 
 import torch
@@ -26,13 +27,12 @@ META = "meta"
 """The device of tensors without elements, which torch uses to tell shapes alone: for what is too large."""
 # Subclasses of Tensor may refuse by their own code.
 _TENSORS = ("torch.Tensor", "torch.nn.parameter.Parameter")
-_NAMED_WORDS = (
+_NAMED = words(
     "float float16 float32 float64 double half bfloat16 int int8 int16 int32 int64 long short uint8 bool complex64"
     " complex128 cfloat inf nan pi e Tensor FloatTensor LongTensor strided contiguous_format channels_last"
     " preserve_format"
 )
-_NAMED = frozenset(_NAMED_WORDS.split())
-_LAYERS_WORDS = (
+_LAYERS = words(
     "Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d MaxPool1d MaxPool2d"
     " MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d"
     " AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d Embedding EmbeddingBag RNN LSTM GRU RNNCell LSTMCell"
@@ -43,31 +43,28 @@ _LAYERS_WORDS = (
     " ZeroPad2d ConstantPad1d ConstantPad2d RMSNorm PixelUnshuffle Identity Softmax LogSoftmax Upsample AlphaDropout"
     " PReLU MultiheadAttention"
 )
-_LAYERS = frozenset(_LAYERS_WORDS.split())
-_OF_LAYER_WORDS = (
+
+_OF_LAYER = words(
     "in_features in1_features in2_features out_features in_channels out_channels num_embeddings embedding_dim"
     " input_size hidden_size num_layers batch_first bidirectional proj_size num_features num_channels num_groups"
     " normalized_shape affine track_running_stats kernel_size stride padding output_padding dilation groups"
     " output_size return_indices ceil_mode start_dim end_dim unflattened_size scale_factor mode upscale_factor p dim"
     " negative_slope padding_idx padding_mode size embed_dim num_heads kdim vdim"
 )
-_OF_LAYER = frozenset(_OF_LAYER_WORDS.split())
+_OF_RECURRENT = words("input_size hidden_size num_layers batch_first bidirectional")
 _LOSSES = words(of_torch.LOSSES)
-_OF_LOSS_WORDS = "reduction ignore_index label_smoothing margin beta delta"
-_OF_LOSS = frozenset(_OF_LOSS_WORDS.split())
+_OF_LOSS = words("reduction ignore_index label_smoothing margin beta delta")
 # Losses keep these as buffers, of which only shape and dtype are told.
 _WEIGHTS = ("weight", "pos_weight")
-_STATE_WORDS = "dtype device training"
-_STATE = frozenset(_STATE_WORDS.split())
-_COUNTED_WORDS = "parameters n_parameters n_trainable_parameters expected_input output"
-_COUNTED = frozenset(_COUNTED_WORDS.split())
+_STATE = words("dtype device training")
+_COUNTED = words("parameters n_parameters n_trainable_parameters expected_input output")
 """Facts that follow from the others."""
 _WITHOUT: Sequence[Mapping[str, bool]] = (
     {},
     {"bias": False},
     {"elementwise_affine": False},
 )
-"""Settings that only the number of parameters tells."""
+"""Settings that only the number of parameters tells: bias=False leaves fewer, and no other trace."""
 
 
 def named(name: str) -> Any:
@@ -113,71 +110,70 @@ def read(value: Any) -> dict[str, Any]:
     """The schema of a tensor, layer or loss, by the probe; empty for others."""
     if isinstance(value, torch.dtype):
         return {"type": "torch.dtype", "value": str(value)}
-    told = seen(value)
-    if isinstance(value, torch.Tensor):
-        if (
-            type(value) not in (torch.Tensor, torch.nn.Parameter)
-            or value.layout is not torch.strided
-        ):
-            return {}
-        # The probe tells only what is not usual.
-        told = {"is_contiguous": True, **told}
-        told.update(
-            # The name of the operation would differ where the operand's is unknown.
-            {"grad_fn": "Backward"} if "grad_fn" in told else {}
-        )  # of which operation depends on the operand's
-        return {name: told[name] for name in ("type", *_OF_TENSOR) if name in told}
+    if type(value) in (torch.Tensor, torch.nn.Parameter):
+        is_plain = value.layout is torch.strided
+        return _schema_of_tensor(value) if is_plain else {}
     name = type(value).__name__
-    if isinstance(value, torch.nn.Module) and name in _LAYERS | _LOSSES:
-        names = (
-            _OF_LAYER | _STATE | {"n_parameters"}
-            if name in _LAYERS
-            else _OF_LOSS | _of_weights()
-        )
-        told.update({"device": "cpu"} if "device" in told else {})
-        return {
-            "type": told["type"],
-            **{name: told[name] for name in told if name in names},
-        }
-    return {}
+    if not isinstance(value, torch.nn.Module):
+        return {}
+    if name in _LAYERS:
+        names = _OF_LAYER | _STATE | {"n_parameters"}
+    elif name in _LOSSES:
+        names = _OF_LOSS | _of_weights()
+    else:
+        return {}
+    told = seen(value)
+    schema = {fact: told[fact] for fact in told if fact in names}
+    # It was made on the device without memory.
+    if "device" in schema:
+        schema["device"] = "cpu"
+    return {"type": told["type"], **schema}
+
+
+def _schema_of_tensor(tensor: Any) -> dict[str, Any]:
+    # The probe tells only what is not usual.
+    told = {"is_contiguous": True, **seen(tensor)}
+    # The name of the operation would differ where the operand's is unknown.
+    if "grad_fn" in told:
+        told["grad_fn"] = "Backward"
+    return {name: told[name] for name in ("type", *_OF_TENSOR) if name in told}
 
 
 def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
     shape = tuple(facts["shape"])
-    n_elements = 1
-    for length in shape:
-        n_elements *= length
-    is_meta = facts.get("device") == META
+    n_elements = math.prod(shape)
     # Elements are made only for the processor.
-    if n_elements > MOST_ELEMENTS and not is_meta:
+    if n_elements > MOST_ELEMENTS and facts.get("device") != META:
         raise NotMadeError("a tensor of so many elements")
     dtype = getattr(torch, facts["dtype"].partition(".")[2], None)
     if not isinstance(dtype, torch.dtype):
         raise NotMadeError(facts["dtype"])
     # Outside of the caller's mode, in which gradients may be off.
     with torch.set_grad_enabled(True):
-        elements = (
-            torch.empty(n_elements, dtype=dtype, device=META)
-            if is_meta
-            else _elements(n_elements, dtype, fill)
-        )
-        if "value_range" in facts and n_elements and not is_meta:
-            elements = _between(n_elements, facts["value_range"], fill).to(dtype)
+        elements = _elements(facts, n_elements, dtype, fill)
         tensor = _laid(elements.reshape(shape), facts, fill)
-        if facts["type"] != "torch.Tensor":
-            return torch.nn.Parameter(
-                tensor, requires_grad=facts.get("requires_grad", True)
-            )
-        can_grad = dtype.is_floating_point or dtype.is_complex
-        if not facts.get("requires_grad", can_grad and fill > 0):
-            return tensor
-        tensor.requires_grad_()
-        # Where it is unknown, one fill is a leaf and another one is not.
-        is_leaf = "grad_fn" not in facts if "requires_grad" in facts else fill == 1
-        return tensor if is_leaf else tensor.clone(memory_format=torch.preserve_format)
+        if facts["type"] == "torch.Tensor":
+            return _with_gradient(tensor, facts, fill)
+        requires_grad = facts.get("requires_grad", True)
+        return torch.nn.Parameter(tensor, requires_grad=requires_grad)
 
 
-def _elements(n: int, dtype: Any, fill: int) -> Any:
+def _with_gradient(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
+    """A tensor that requires a gradient or not; where it is unknown, one fill is a leaf and another one is not."""
+    is_known = "requires_grad" in facts
+    can_grad = tensor.dtype.is_floating_point or tensor.dtype.is_complex
+    if not facts.get("requires_grad", can_grad and fill > 0):
+        return tensor
+    tensor.requires_grad_()
+    is_leaf = "grad_fn" not in facts if is_known else fill == 1
+    return tensor if is_leaf else tensor.clone(memory_format=torch.preserve_format)
+
+
+def _elements(facts: Mapping[str, Any], n: int, dtype: Any, fill: int) -> Any:
+    if facts.get("device") == META:
+        return torch.empty(n, dtype=dtype, device=META)
+    if "value_range" in facts and n:
+        return _between(n, facts["value_range"], fill).to(dtype)
     if fill < 2:
         return torch.full(
             (n,), bool(fill) if dtype is torch.bool else fill, dtype=dtype
@@ -246,51 +242,10 @@ def _of_weights() -> frozenset[str]:
 def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
     """A layer as the probe tells it, alone or inside another module: there no parameters are counted."""
     known = _OF_LAYER | _STATE | _COUNTED | {"type"}
-    if (
-        not facts["type"].startswith("torch.nn.")
-        or name not in _LAYERS
-        or facts.keys() - known
-    ):
+    is_of_torch = name in _LAYERS and facts["type"].startswith("torch.nn.")
+    if not is_of_torch or facts.keys() - known:
         raise NotMadeError(facts["type"])
-    kind = getattr(torch.nn, name)
-    taken = set(inspect.signature(kind.__init__).parameters)
-    sizes = {
-        key: tuple(fact) if type(fact) is list else fact
-        for key, fact in facts.items()
-        if key in _OF_LAYER
-    }
-    # RNN, LSTM and GRU have `mode` as an attribute, not as a parameter.
-    if issubclass(kind, torch.nn.RNNBase):
-        sizes.pop("mode", None)  # the name of its class
-        taken |= {
-            "input_size",
-            "hidden_size",
-            "num_layers",
-            "batch_first",
-            "bidirectional",
-        }
-    if sizes.keys() - taken:
-        raise NotMadeError("a layer of which more is told than it is made with")
-    if "elementwise_affine" in taken and "n_parameters" not in facts:
-        sizes["elementwise_affine"] = fill != 1
-    # bias=False leaves fewer parameters, and nothing else that the probe tells.
-    ways = [
-        more
-        for more in _WITHOUT
-        if taken.issuperset(more) and sizes.keys().isdisjoint(more)
-    ]
-    # On the device without memory: a layer of gigabytes is compared by its shapes.
-    with torch.device(META):
-        layer = next(
-            (
-                each
-                for each in (kind(**sizes, **way) for way in ways)
-                if _has_parameters(each, facts)
-            ),
-            None,
-        )
-    if layer is None:
-        raise NotMadeError("a layer with other weights than it was made with")
+    layer = _without_elements(getattr(torch.nn, name), facts, fill)
     # A layer without parameters has no dtype.
     dtype = facts.get("dtype", None if _count(layer) else "torch.float32")
     if not isinstance(dtype, str):
@@ -302,10 +257,34 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         # Weights by the fill: with none of them may a refusal depend on their values.
         for held in (*layer.parameters(), *layer.buffers()):
             held.fill_(fill)
-    if "n_trainable_parameters" in facts:  # some are not trained
-        # Which parameters are trained is not told one by one, only how many.
+    # Which parameters are trained is not told one by one, only how many, and only if not all.
+    if "n_trainable_parameters" in facts:
         layer.requires_grad_(fill != 1)
     return layer.train(facts.get("training", fill != 1))
+
+
+def _without_elements(kind: Any, facts: Mapping[str, Any], fill: int) -> Any:
+    """The layer whose parameters are as stated, on the device without memory: it may be of gigabytes."""
+    taken = set(inspect.signature(kind.__init__).parameters)
+    sizes = {
+        key: tuple(facts[key]) if type(facts[key]) is list else facts[key]
+        for key in facts.keys() & _OF_LAYER
+    }
+    # RNN, LSTM and GRU hand these on; `mode` is the name of their class.
+    if issubclass(kind, torch.nn.RNNBase):
+        sizes.pop("mode", None)
+        taken |= _OF_RECURRENT
+    if sizes.keys() - taken:
+        raise NotMadeError("a layer of which more is told than it is made with")
+    if "elementwise_affine" in taken and "n_parameters" not in facts:
+        sizes["elementwise_affine"] = fill != 1
+    for more in _WITHOUT:
+        if taken.issuperset(more) and sizes.keys().isdisjoint(more):
+            with torch.device(META):
+                layer = kind(**sizes, **more)
+            if _has_parameters(layer, facts):
+                return layer
+    raise NotMadeError("a layer with other weights than it was made with")
 
 
 def _has_parameters(layer: Any, facts: Mapping[str, Any]) -> bool:

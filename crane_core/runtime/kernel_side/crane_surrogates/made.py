@@ -26,6 +26,16 @@ class NotMadeError(Exception):
     """There is no surrogate of this."""
 
 
+def no_name(name: str) -> Any:
+    """Raises NotMadeError: what the file of a library says of which no name is an operand."""
+    raise NotMadeError(name)
+
+
+def nothing_told(_value: Any) -> dict[str, Any]:
+    """No facts: what the file of a library says of which no object is stated, as it is tried with known values."""
+    return {}
+
+
 def refusal(error: Exception) -> dict[str, Any]:
     """What is reported of an operation that raises: {"raised", "message"}."""
     return {"raised": type(error).__name__, "message": str(error)[:MOST_MESSAGE]}
@@ -41,8 +51,6 @@ def made(told: Mapping[str, Any], fill: int) -> Any:
         return _ANY[held][fill]
     if form == "complex":
         return complex(*held)
-    if form == "ellipsis":
-        return Ellipsis
     if form in _OF_PARTS:
         return _OF_PARTS[form]([made(part, fill) for part in held])
     if form == "dict":
@@ -51,6 +59,8 @@ def made(told: Mapping[str, Any], fill: int) -> Any:
         return _named(held)
     if form == "facts":
         return library_of(held["type"].partition(".")[0]).make(held, fill)
+    if form == "ellipsis":
+        return Ellipsis
     raise NotMadeError(form)
 
 

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from . import operations, signatures
+from .asked.places import words
 from .made import library_of, refusal
 
 _LIKE = 0.8
@@ -38,12 +39,11 @@ _OF_NAMES = (*_OF_METHODS, "lightgbm", "statsmodels", "torch")
 """Packages whose objects, and those whose methods too, get no names that the packages' own functions do not write."""
 _STORES = ("STORE_ATTR",)
 _WAS_THERE = re.compile("was removed|deprecated alias")
-_REMOVED_WORDS = (
+_REMOVED = words(
     "append applymap as_blocks as_matrix blocks clip_lower clip_upper compress convert_objects from_csv from_items "
     "ftype ftypes get_dtype_counts get_ftype_counts get_ftypes get_value get_values icol iget irow iteritems ix lookup "
     "mad nonzero order reindex_axis select set_value slice_shift sort sortlevel to_dense to_panel to_sparse tshift"
 )
-_REMOVED = frozenset(_REMOVED_WORDS.split())
 """What tables and columns of pandas had by name in older releases."""
 
 
@@ -53,10 +53,11 @@ def of_module(path: str, name: str) -> dict[str, Any]:
     # A name of a device or accelerator may be there on another machine.
     if package not in operations.LAZY or operations.is_elsewhere(name):
         return {"unknown": "not on the list"}
-    holder = library_of(package).PACKAGE
     # Private modules change with each release.
+    is_private = any(part.startswith("_") for part in inner)
+    holder = None if is_private else library_of(package).PACKAGE
     for part in inner:
-        holder = None if part.startswith("_") else getattr(holder, part, None)
+        holder = getattr(holder, part, None)
     if not isinstance(holder, types.ModuleType):
         return {"unknown": "not a module"}
     try:
@@ -66,14 +67,15 @@ def of_module(path: str, name: str) -> dict[str, Any]:
         # A name that is like no other may be added by another package.
         if not _WAS_THERE.search(str(error)) and not is_like_one_of(name, holder):
             return {"unknown": "it is like no other"}
-        if (
-            hasattr(holder, "__path__")
-            and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None
-        ):
-            # Only importing it would tell, and could run anything.
+        # Only importing a module would tell, and could run anything.
+        if hasattr(holder, "__path__") and _is_module(f"{holder.__name__}.{name}"):
             return {"unknown": "a module that is not loaded"}
         return refusal(error)
     return {"unknown": "it is there"}
+
+
+def _is_module(path: str) -> bool:
+    return importlib.util.find_spec(path) is not None
 
 
 def of_method(path: str, name: str) -> dict[str, Any]:
@@ -106,36 +108,38 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
     """
     package = path.partition(".")[0]
     kind = signatures.found(path) if package in _OF_NAMES else None
-    if (
-        # Names with underscores at an end are internal, or learnt by fit.
-        not isinstance(kind, type)
-        or "_" in (name[:1], name[-1:])
-        or is_made
-        and not signatures.is_made_of_anything(kind)
-    ):
-        return {"unknown": "not a class"}
-    if (
-        package in _OF_METHODS
-        and is_routine(path, name)
-        and name not in _stored_by(kind)
-    ):
-        return {"gave": {"type": "method", "of": f"{path}.{name}"}}
-    is_told = _tells_names(kind) or kind.__name__ in _LABELLED and not is_label
-    if not is_told or hasattr(kind, name) or not is_like_one_of(name, kind):
+    # Names with underscores at an end are internal, or learnt by fit.
+    if not isinstance(kind, type) or "_" in (name[:1], name[-1:]):
+        return {"unknown": "not a class, or not a public name"}
+    if is_made and not signatures.is_made_of_anything(kind):
+        return {"unknown": "its call may give an object of another class"}
+    if package in _OF_METHODS and is_routine(path, name):
+        # A method may be covered by an attribute that the object gets.
+        if name not in _stored_by(kind):
+            return {"gave": {"type": "method", "of": f"{path}.{name}"}}
+    may_be_label = kind.__name__ not in _LABELLED or is_label
+    if may_be_label and not _tells_names(kind):
         return {"unknown": "it may be there"}
-    # Parents of other packages may write the name as well.
-    packages = {each.__module__.partition(".")[0] for each in kind.__mro__} - {
-        "builtins"
-    }
-    is_written = any(
-        name in _written_in(package, len(sys.modules)) for package in packages
-    )
-    if is_written and not _was_there(name, kind):
-        return {"unknown": "something writes it"}
+    if not _is_slip(kind, name):
+        return {"unknown": "it is there, is like no other, or something writes it"}
     return {
         "raised": "AttributeError",
         "message": f"'{kind.__name__}' object has no attribute '{name}'",
     }
+
+
+def _is_slip(kind: type, name: str) -> bool:
+    """Whether no object of a class has a name, which was meant for one that is there."""
+    if hasattr(kind, name) or not is_like_one_of(name, kind):
+        return False
+    if _was_there(name, kind):
+        return True
+    # Parents of other packages may write the name as well.
+    packages = {each.__module__.partition(".")[0] for each in kind.__mro__}
+    n_modules = len(sys.modules)
+    return not any(
+        name in _written_in(package, n_modules) for package in packages - {"builtins"}
+    )
 
 
 def is_like_one_of(name: str, holder: Any) -> bool:

@@ -93,48 +93,50 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     # Results of these depend on the machine or on memory, not on the schema.
     if keywords.keys() & _NEVER_KEYWORDS:
         return False
-    # A step on the result of another: that one must be allowed as well.
     if "made" in (*operands, {})[0]:
-        is_step = (
-            step in ("attribute", "method")
-            or step == "item"
-            and all(map(tables.is_known, operands[1:]))
-        )
-        return is_step and is_asked(operands[0]["made"])
-    reads_texts = name.rpartition(".")[2] in _PARSING
-    refuses_objects = of == "torch" and name in of_torch.OF_DATA
+        return _is_asked_of_result(step, operands)
     if not tables.are_known_enough(order):
         return False
-    for form, held in (
-        part for told in (*operands, *keywords.values()) for part in tables.parts(told)
-    ):
-        # "cuda:0" works on the notebook's machine and not here, or the other way round.
-        if form == "is" and type(held) is str and is_elsewhere(held):
-            return False
-        is_opaque = (
-            form == "facts" and _is_opaque(step, name, held) and not refuses_objects
-        )
-        # int("1") and int("a"): of texts only the values tell.
-        if is_opaque or form == "facts" and reads_texts and _is_text(held):
-            return False
-        # Drawing takes time per point, and shows nothing here.
-        is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith(
-            "imshow"
-        )
-        if (
-            form == "facts"
-            and is_drawn_one_by_one
-            and _size(held) > of_matplotlib.MOST_DRAWN
-        ):
-            return False
+    given = (*operands, *keywords.values())
+    if any(_depends_on_more(step, of, name, told) for told in given):
+        return False
     # Changing a leaf that requires gradients in place raises; whether it does may be unknown.
-    if _changes_tensor(step, of, name) and not (
-        operands and _has_no_gradient(operands[0])
-    ):
+    if _changes_tensor(step, of, name) and not _is_without_gradient(operands):
         return False
     if step in ("call", "method"):
         return _is_listed(step, of, name, operands, keywords)
     return _is_plain_step(step, name, operands)
+
+
+def _is_asked_of_result(step: str, operands: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a step may be tried on the result of another, which must be allowed as well."""
+    is_plain = step in ("attribute", "method")
+    is_by_known_key = step == "item" and all(map(tables.is_known, operands[1:]))
+    return (is_plain or is_by_known_key) and is_asked(operands[0]["made"])
+
+
+def _depends_on_more(step: str, of: str, name: str, told: Mapping[str, Any]) -> bool:
+    """Whether some part of an operand decides by more than its schema, or takes too long."""
+    for form, held in tables.parts(told):
+        # "cuda:0" works on the notebook's machine and not here, or the other way round.
+        if form == "is" and type(held) is str and is_elsewhere(held):
+            return True
+        if form == "facts" and _is_beyond_schema(step, of, name, held):
+            return True
+    return False
+
+
+def _is_beyond_schema(step: str, of: str, name: str, facts: Mapping[str, Any]) -> bool:
+    """Whether more than the schema of an operand decides what happens, or trying it takes too long."""
+    refuses_objects = of == "torch" and name in of_torch.OF_DATA
+    if _is_opaque(step, name, facts) and not refuses_objects:
+        return True
+    # int("1") and int("a"): of texts only the values tell.
+    if name.rpartition(".")[2] in _PARSING and _is_text(facts):
+        return True
+    # Drawing takes time per point, and shows nothing here. A picture is one object.
+    is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith("imshow")
+    return is_drawn_one_by_one and _size(facts) > of_matplotlib.MOST_DRAWN
 
 
 def is_followed(kind: type, told: Mapping[str, Any]) -> bool:
@@ -195,43 +197,50 @@ def tells_type(of: str, name: str) -> bool:
 
 def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
     """Whether an operator, an attribute or another step without arguments of its own may be tried."""
-    if (
-        step not in STEPS
-        or step != "operator"
-        and not (operands and "facts" in operands[0])
-    ):
+    if step not in STEPS:
         return False
-    kind = operands[0].get("facts", {}).get("type", "")
-    is_open = (
-        kind in tables.KINDS
-        and name not in tables.ATTRIBUTES
-        and not is_member(kind, name)
-    )
-    # Attributes of objects that grow by use (figures, estimators) need not be there.
-    if step == "attribute" and (is_open or kind.startswith(_GROWING)):
-        return False
-    if step not in ("item", "set_item", "del_item", "located"):
+    if step == "operator":
         return True
-    # .str[0] of a list, a dict or a text is three different things.
-    if len(operands) < 2 or kind.endswith(
-        ".StringMethods"
-    ):  # of which nobody knows whether they hold lists or dicts
+    if not operands or "facts" not in operands[0]:
         return False
-    if step == "located":
-        # A mask selects by values, but never raises for them.
-        return all(
-            form != "facts" or held.get("dtype") == "bool"
-            for form, held in tables.parts(operands[1])
-        )
-    key: Mapping[str, Any] = operands[1]
-    is_mask = key.get("facts", {}).get("dtype") == "bool" and (
-        step != "set_item" or "is" in operands[2]
-    )
+    kind = operands[0]["facts"].get("type", "")
+    if step == "attribute":
+        return _is_attribute_there(kind, name)
+    if step in ("item", "set_item", "del_item", "located"):
+        return _is_key_enough(step, kind, operands)
+    return True
+
+
+def _is_attribute_there(kind: str, name: str) -> bool:
+    # Attributes of objects that grow by use (figures, estimators) need not be there.
+    if kind.startswith(_GROWING):
+        return False
+    # Any other attribute of a table may be one of its labels.
     return (
-        bool(tables.is_known(key) or is_mask)
-        if kind in tables.KINDS
-        else _tells_place(step, key)
+        kind not in tables.KINDS or name in tables.ATTRIBUTES or is_member(kind, name)
     )
+
+
+def _is_key_enough(step: str, kind: str, operands: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether what is known of a key decides what it selects."""
+    # .str[0] of a list, a dict or a text is three different things.
+    if len(operands) < 2 or kind.endswith(".StringMethods"):
+        return False
+    key = operands[1]
+    if step == "located":
+        return _is_located_by_masks(key)
+    if kind not in tables.KINDS:
+        return _tells_place(step, key)
+    is_mask = key.get("facts", {}).get("dtype") == "bool"
+    # What is stored under a mask must be one value: others are counted.
+    is_plain_mask = is_mask and (step != "set_item" or "is" in operands[2])
+    return tables.is_known(key) or is_plain_mask
+
+
+def _is_located_by_masks(key: Mapping[str, Any]) -> bool:
+    """Whether no surrogate in a key of loc or iloc can be refused: a mask selects by values, but never raises for them."""
+    surrogates = [held for form, held in tables.parts(key) if form == "facts"]
+    return all(held.get("dtype") == "bool" for held in surrogates)
 
 
 def is_elsewhere(text: str) -> bool:
@@ -248,22 +257,19 @@ def _is_listed(
 ) -> bool:
     """Whether it is on the list, with surrogates at no other places than those that it tells."""
     places = _places(step, of, name)
-    if places is None or step == "method" and not operands:
+    is_method = step == "method"
+    if places is None or is_method and not operands:
         return False
-    first = 1 if step == "method" else 0
     # At other places than those listed, a value decides: an axis, a size, a count.
-    if any(
-        at not in places and not tables.is_known(told)
-        for at, told in enumerate(operands[first:])
-    ):
-        return False
+    for at, told in enumerate(operands[is_method:]):
+        if at not in places and not tables.is_known(told):
+            return False
     # A keyword may be a surrogate where the first operand may.
-    may_name = bool(places) and (step == "method" or 0 in places)
-    named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
-    return all(
-        tables.is_known(told) or may_name and key in named
-        for key, told in keywords.items()
-    )
+    if 0 in places or is_method and places:
+        named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
+    else:
+        named = frozenset()
+    return all(key in named or tables.is_known(keywords[key]) for key in keywords)
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:
@@ -303,9 +309,10 @@ def _is_change(name: str) -> bool:
     return name.endswith("_") and not name.endswith("__")
 
 
-def _has_no_gradient(told: Mapping[str, Any]) -> bool:
+def _is_without_gradient(operands: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a tensor may be changed in place for certain; else it depends on who recorded gradients, and when."""
-    return told.get("facts", {}).get("requires_grad") is False
+    tensor = operands[0].get("facts", {}) if operands else {}
+    return tensor.get("requires_grad") is False
 
 
 def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
@@ -385,26 +392,29 @@ def is_about_shapes(
 
     Elsewhere than on the processor indices are not checked before they are used. Of Keras only layers count.
     """
-    if order["step"] == "learns":
-        return of_sklearn.ALWAYS_REFUSED.search(message) is not None
-    if order["of"].startswith("matplotlib"):
-        return of_matplotlib.ALWAYS_REFUSED.search(message) is not None
-    # Keras and scikit-learn count only by what no release changed.
-    if order["of"].startswith(("keras", "sklearn")):
-        return (
-            order["step"] == "method"
-            and of_keras.ALWAYS_REFUSED.search(message) is not None
-        )
-    given = [*order["operands"][1:], *order["keywords"].values()]
-    held = {form for told in given for form, _ in tables.parts(told)}
+    step, of = order["step"], order["of"]
+    # These three count only by what no release changed.
+    if step == "learns":
+        return bool(of_sklearn.ALWAYS_REFUSED.search(message))
+    if of.startswith("matplotlib"):
+        return bool(of_matplotlib.ALWAYS_REFUSED.search(message))
+    if of.startswith(("keras", "sklearn")):
+        return step == "method" and bool(of_keras.ALWAYS_REFUSED.search(message))
     # On a GPU an index out of bounds is found only when it is used.
-    if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):
+    if _ABOUT_INDEX.search(message) and _hold_elements(order):
         return False
     if is_of_any_version and _is_of_some_version(order, exception, message):
         return False
-    return (of_torch.NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(
-        message
-    ) is not None
+    of_schema = of_torch.NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES
+    return bool(of_schema.search(message))
+
+
+def _hold_elements(order: Mapping[str, Any]) -> bool:
+    """Whether an operand behind the first has elements that may be indices."""
+    for told in (*order["operands"][1:], *order["keywords"].values()):
+        if any(form in ("facts", "list") for form, _ in tables.parts(told)):
+            return True
+    return False
 
 
 def _is_of_some_version(order: Mapping[str, Any], exception: str, message: str) -> bool:

@@ -80,17 +80,8 @@ def bound(
     `kind`: a "call", a "call of data" whose first argument is an array, table or list, a "method" of an object, or a
     "method of made" on the result of calling its class.
     """
-    package, _, rest = path.partition(".")
-    owner, dot, own = rest.partition(".")
-    # pandas tells classes by a short name.
-    path = (
-        f"{_ELSEWHERE[owner]}{dot}{own}"
-        if package == "pandas" and owner in _ELSEWHERE
-        else path
-    )
-    if package not in operations.BOUND | of_python.MODULES or any(
-        part.startswith(_REFUSED) for part in path.split(".")
-    ):
+    path = _full_path(path)
+    if not _may_be_bound(path):
         return {"unknown": "not on the list"}
     holder, name = _holder(path)
     is_method = kind.startswith("method")
@@ -107,25 +98,15 @@ def bound(
         refused = _refused_first(getattr(holder, name, None), holder, kind)
     if refused is not None:
         return refused
-    signature = None
-    if is_method and isinstance(holder, type):
-        # Module.__call__ takes anything and hands it to forward.
-        if name == "__call__" and path.startswith(_MODULES):
-            name = "forward"  # what a call hands on to, where no hook changes it
-        signature = _of_function(inspect.getattr_static(holder, name, None))
-    elif not is_method and holder is not None:
-        function = getattr(holder, name, None)
-        signature = (
-            _of_class(function)
-            if isinstance(function, type)
-            else _of_function(function)
-        )
-        is_method = isinstance(function, type)
+    # Module.__call__ takes anything and hands it to forward, where no hook changes it.
+    if is_method and name == "__call__" and path.startswith(_MODULES):
+        name = "forward"
+    signature, takes_self = _signature(holder, name, is_method=is_method)
     if signature is None:
         return {"unknown": "no signature that tells"}
     try:
         # None for each argument: binding looks at their number and names alone.
-        signature.bind(*[None] * (n_positional + is_method), **dict.fromkeys(keywords))
+        signature.bind(*[None] * (n_positional + takes_self), **dict.fromkeys(keywords))
     except TypeError as error:
         return {
             "raised": "TypeError",
@@ -133,6 +114,35 @@ def bound(
             "takes": _names(signature),
         }
     return {"unknown": "it can be bound"}
+
+
+def _full_path(path: str) -> str:
+    """The path with the module of a class of which pandas tells only the name."""
+    package, _, rest = path.partition(".")
+    owner, dot, own = rest.partition(".")
+    if package == "pandas" and owner in _ELSEWHERE:
+        return f"{_ELSEWHERE[owner]}{dot}{own}"
+    return path
+
+
+def _may_be_bound(path: str) -> bool:
+    parts = path.split(".")
+    is_listed = parts[0] in operations.BOUND | of_python.MODULES
+    return is_listed and not any(part.startswith(_REFUSED) for part in parts)
+
+
+def _signature(
+    holder: Any, name: str, *, is_method: bool
+) -> tuple[inspect.Signature | None, bool]:
+    """The signature of what is called, and whether its first argument is an object that the caller does not write."""
+    if is_method:
+        is_known = isinstance(holder, type)
+        method = inspect.getattr_static(holder, name, None) if is_known else None
+        return _of_function(method), True
+    function = getattr(holder, name, None)
+    if isinstance(function, type):
+        return _of_class(function), True
+    return _of_function(function), False
 
 
 def _refused_first(function: Any, holder: Any, kind: str) -> dict[str, Any] | None:
@@ -199,52 +209,50 @@ def _refused_by_compiled(
 
 def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
     """The function of a path if it is not written in Python and may be called with anything; a method has an object."""
-    package, _, rest = path.partition(".")
     name = path.rpartition(".")[2]
-    # Names that begin so may start threads, wait, or change settings of the process.
-    if (
-        package not in _NOT_PYTHON
-        or name in operations.NEVER
-        or name.startswith(_NOT_CALLED)
-    ):
-        return None
-    if package in of_python.MODULES and not (
-        package != "builtins" or rest.partition(".")[0] in of_python.ONLY_LOOKING
-    ):
+    if not _may_be_called(path, name):
         return None
     if is_method:
-        is_described = (
-            # A method needs an object, and only of these kinds it looks at arguments before it.
-            isinstance(holder, type)
-            and _kind(inspect.getattr_static(holder, name, None)) in _DESCRIBED
-        )
+        # A method needs an object, and only of these kinds it looks at arguments before it.
+        is_known = isinstance(holder, type)
+        method = inspect.getattr_static(holder, name, None) if is_known else None
+        is_described = _kind(method) in _DESCRIBED
         return getattr(_sample(holder), name, None) if is_described else None
     function = getattr(holder, name, None)
     if isinstance(function, type):
-        made_by = [
-            inspect.getattr_static(function, each) for each in ("__new__", "__init__")
-        ]
-        is_compiled = not any(
-            isinstance(getattr(each, "__func__", each), types.FunctionType)
-            for each in made_by
-        )
-        return function if type(function) is type and is_compiled else None
-    is_python = (
-        isinstance(inspect.unwrap(function), types.FunctionType)
-        if callable(function)
-        else True
-    )
-    is_python = is_python or isinstance(
-        getattr(function, "__func__", None), types.FunctionType
-    )
+        return function if _is_compiled_class(function) else None
     # Functions of Cython in a class check the class of their object first.
-    is_checked = (
-        not isinstance(holder, type) or _kind(function) != "cython_function_or_method"
-    )  # of what its object is
-    return (
-        function
-        if not is_python and is_checked and _kind(function) in _COMPILED
-        else None
+    kind = _kind(function)
+    if kind == "cython_function_or_method" and isinstance(holder, type):
+        return None
+    return function if kind in _COMPILED and not _is_of_python(function) else None
+
+
+def _may_be_called(path: str, name: str) -> bool:
+    """Whether a call with useless objects certainly does nothing else than look at them."""
+    package, _, rest = path.partition(".")
+    # Names that begin so may start threads, wait, or change settings of the process.
+    if name in operations.NEVER or name.startswith(_NOT_CALLED):
+        return False
+    if package == "builtins":
+        return rest.partition(".")[0] in of_python.ONLY_LOOKING
+    return package in _NOT_PYTHON
+
+
+def _is_compiled_class(kind: type) -> bool:
+    makers = [inspect.getattr_static(kind, name) for name in ("__new__", "__init__")]
+    functions = [getattr(each, "__func__", each) for each in makers]
+    is_written = any(isinstance(each, types.FunctionType) for each in functions)
+    # A metaclass may look at the arguments first.
+    return type(kind) is type and not is_written
+
+
+def _is_of_python(function: Any) -> bool:
+    """Whether what is called in the end is a function of Python, under wrappers or bound to a class."""
+    bound_to_class = getattr(function, "__func__", None)
+    innermost = inspect.unwrap(function)
+    return any(
+        isinstance(each, types.FunctionType) for each in (innermost, bound_to_class)
     )
 
 

@@ -6,48 +6,44 @@ operation may be tried where none of what is unknown can decide whether it raise
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Collection, Iterable, Iterator, Mapping, Sequence
+
+from .asked.places import words
 
 KINDS = ("pandas.DataFrame", "pandas.Series")
 ACCESSORS = ("str", "dt", "cat")
 ATTRIBUTES = ("shape", "size", "ndim", "values", "columns", "T", "empty", "axes")
 """Those that no label hides."""
-_OF_LABELS_WORDS = (
-    "add_prefix add_suffix assign copy drop drop_duplicates dropna groupby head insert isna isnull items iterrows"
-    " itertuples join keys merge melt notna notnull pop rename rename_axis reset_index select_dtypes set_axis set_index"
-    " sort_index sort_values tail to_frame"
-)
 _OF_TIMES = ("asfreq", "resample")
 """What looks at the kind of the rows' labels, or of one column, alone."""
 _INDICES = ("RangeIndex", "Index", "DatetimeIndex")
 """Kinds of rows' labels that these treat alike; periods take other frequencies."""
-_OF_LABELS = frozenset([*_OF_LABELS_WORDS.split(), *_OF_TIMES])
+_OF_LABELS = words(
+    "add_prefix add_suffix assign copy drop drop_duplicates dropna groupby head insert isna isnull items iterrows"
+    " itertuples join keys merge melt notna notnull pop rename rename_axis reset_index select_dtypes set_axis set_index"
+    " sort_index sort_values tail to_frame asfreq resample"
+)
 """What looks at the labels and dtypes of columns alone: the columns may hold anything."""
-_OF_COLUMNS_WORDS = (
+_OF_COLUMNS = (_OF_LABELS - {"drop"}) | words(
     "abs all any bfill clip corr count cov cummax cummin cumprod cumsum describe diff drop_duplicates duplicated"
     " explode ffill fillna isin kurt kurtosis max mean median memory_usage min mode nlargest nsmallest nunique"
     " pct_change pivot_table prod product quantile rank round sem skew std sum to_dict to_numpy var"
 )
-_OF_COLUMNS = (_OF_LABELS - {"drop"}) | frozenset(_OF_COLUMNS_WORDS.split())
 """What looks neither at how many rows there are nor at their labels."""
-_BY_NAMES_WORDS = "groupby join merge pivot_table reset_index sort_values"
-_BY_NAMES = frozenset(_BY_NAMES_WORDS.split())
+_BY_NAMES = words("groupby join merge pivot_table reset_index sort_values")
 """What looks for keys among the names of the rows' labels too."""
-_FUNCTIONS_WORDS = "concat isna isnull melt merge notna notnull pivot_table"
-_FUNCTIONS = frozenset(_FUNCTIONS_WORDS.split())
+_FUNCTIONS = words("concat isna isnull melt merge notna notnull pivot_table")
 """Functions that look neither at how many rows there are nor at their labels."""
 _OF_SEVERAL = ("merge", "concat", "join")
 _MAY_COUNT_ROWS = ("groupby", "insert", "assign", "set_axis")
 """What may take a list as one value for each row."""
 _LISTS = ("list", "tuple", "dict", "set")
-_KEEPS_ROWS_WORDS = (
+_KEEPS_ROWS = words(
     "abs add_prefix add_suffix assign bfill clip copy cummax cummin cumprod cumsum diff duplicated ffill fillna head"
     " isin isna isnull notna notnull pop rank reindex rename reset_index round select_dtypes shift tail to_frame"
 )
-_KEEPS_ROWS = frozenset(_KEEPS_ROWS_WORDS.split())
 """Methods that give rows of which the labels follow from the schema."""
-_COUNTED_WORDS = "DataFrame Series concat isna isnull notna notnull date_range"
-_COUNTED = frozenset(_COUNTED_WORDS.split())
+_COUNTED = words("DataFrame Series concat isna isnull notna notnull date_range")
 """Functions that do."""
 _ABOUT_LABELS = frozenset(
     ["KeyError", "IndexError", "IndexingError", "AttributeError", "MergeError"]
@@ -98,37 +94,40 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
     if not tables:
         return True
     step, name = order["step"], order["name"]
-    if (
-        step == "attribute"
-        and name in ACCESSORS
-        and tables[0]["type"] == "pandas.Series"
-    ):
-        # `.str` of objects may be refused for one of their values.
-        return (
-            tables[0]["dtype"] not in ("", "category")
-            or name == "cat"
-            and tables[0]["dtype"] == "category"
-        )
-    is_method = step == "method" and order["of"] in KINDS
+    first = tables[0]
+    if step == "attribute" and name in ACCESSORS and first["type"] == "pandas.Series":
+        return _is_accessor_certain(name, first["dtype"])
     # A key may be a column or a name of a row level: both must be known.
-    if is_method and name in _BY_NAMES and not tells_names(order):
+    if _is_method(order, _BY_NAMES) and not tells_names(order):
         return False
     # resample takes times alone, and asks the kind of index first.
-    if name in _OF_TIMES and (tables[0].get("index") or {}).get("type") not in _INDICES:
+    if name in _OF_TIMES and (first.get("index") or {}).get("type") not in _INDICES:
         return False
-    is_by_label = _is_by_label(order)
-    is_of_labels = (
-        is_by_label
-        or step in ("located", "set_item")
-        or is_method
-        and name in _OF_LABELS
-    )
-    # Columns of objects may hold what any method refuses.
-    if any(map(_holds_anything, tables)) and not is_of_labels:
+    # Columns of objects may hold what any method refuses that looks at more than labels.
+    if any(map(_holds_anything, tables)) and not _is_of_labels(order):
         return False
-    return all(map(is_whole, tables)) or _are_rows_ignored(
-        order, tables, is_by_label=is_by_label
-    )
+    return all(map(is_whole, tables)) or _are_rows_ignored(order, tables)
+
+
+def _is_of_labels(order: Mapping[str, Any]) -> bool:
+    """Whether a step looks at labels and dtypes, and never at what columns hold."""
+    if order["step"] in ("located", "set_item"):
+        return True
+    return _is_by_label(order) or _is_method(order, _OF_LABELS)
+
+
+def _is_method(order: Mapping[str, Any], names: Collection[str]) -> bool:
+    """Whether a step calls one of these methods of a table or column."""
+    is_of_table = order["step"] == "method" and order["of"] in KINDS
+    return is_of_table and order["name"] in names
+
+
+def _is_accessor_certain(name: str, dtype: str) -> bool:
+    """Whether the dtype says if a column has `.str`, `.dt` or `.cat`."""
+    if dtype == "category":
+        return name == "cat"
+    # `.str` of objects may be refused for one of their values.
+    return dtype != ""
 
 
 def _is_by_label(order: Mapping[str, Any]) -> bool:
@@ -144,7 +143,7 @@ def _is_by_label(order: Mapping[str, Any]) -> bool:
 
 
 def _are_rows_ignored(
-    order: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], *, is_by_label: bool
+    order: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]
 ) -> bool:
     """Whether a step looks neither at how many rows there are nor at their labels."""
     step, name = order["step"], order["name"]
@@ -152,27 +151,31 @@ def _are_rows_ignored(
     # An array beside a table must have as many elements as the table has rows.
     if _hold_surrogates(others):
         return False
-    if len(tables) > 1 and name not in _OF_SEVERAL:
+    # Two tables match by label.
+    if len(tables) > 1 and (step == "operator" or name not in _OF_SEVERAL):
         return step in ("item", "located") and not any(map(is_whole, tables))
-    is_table = tables[0]["type"] == "pandas.DataFrame"
-    # iloc[3] of a known number of rows is in it, or is not.
-    if step == "located" and name in ("iloc", "iat") and _n_rows(tables[0]) is not None:
-        return True
     if step == "located":
-        return (
-            is_table
-            and name in ("loc", "iloc")
-            and _takes_all_rows(order["operands"][1])
-        )
+        return _is_located_in_any(order, tables[0])
     if step == "operator":
+        # A number fits every row, and what is no array fits a known number of rows.
         is_plain = all("is" in told for told in others)
-        # Two tables match by label; a number fits every row.
-        return len(tables) == 1 and (is_plain or _n_rows(tables[0]) is not None)
+        return is_plain or _n_rows(tables[0]) is not None
     if step == "call":
         return order["of"] == "pandas" and name in _FUNCTIONS
-    if step == "method" and order["of"] in KINDS:
+    if _is_method(order, _OF_COLUMNS | {"drop"}):
         return _is_method_of_columns(name, others, order["keywords"])
-    return bool(is_by_label and is_table or step == "truth")
+    is_table = bool(tables[0]["type"] == KINDS[0])
+    return is_table and _is_by_label(order) or bool(step == "truth")
+
+
+def _is_located_in_any(order: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+    """Whether loc, iloc and the like select the same of a table or column, whichever rows it has."""
+    name = order["name"]
+    # iloc[3] of a known number of rows is in it, or is not.
+    if name in ("iloc", "iat") and _n_rows(table) is not None:
+        return True
+    is_of_rows = table["type"] == KINDS[0] and name in ("loc", "iloc")
+    return is_of_rows and _takes_all_rows(order["operands"][1])
 
 
 def _is_method_of_columns(
@@ -186,11 +189,9 @@ def _is_method_of_columns(
             and "labels" not in keywords
         )
     # A list may be one value per row, or one for all.
-    if name in _MAY_COUNT_ROWS and any(
-        form in _LISTS for told in others for form, _ in parts(told)
-    ):
-        return False
-    return name in _OF_COLUMNS
+    if name not in _MAY_COUNT_ROWS:
+        return True
+    return not any(form in _LISTS for told in others for form, _ in parts(told))
 
 
 def _hold_surrogates(operands: Iterable[Mapping[str, Any]]) -> bool:
@@ -226,34 +227,36 @@ def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
 def untold(order: Mapping[str, Any]) -> set[str]:
     """Facts of an operation's result that may depend on more than the schema of its operands."""
     step, of, name = order["step"], order["of"], order["name"]
-    is_counted = (
-        name in _KEEPS_ROWS if step == "method" else step != "call" or name in _COUNTED
-    )
+    tables = _tables(order)
+    facts: set[str] = set()
+    if step == "method":
+        are_rows_kept = of in KINDS and name in _KEEPS_ROWS
+    else:
+        are_rows_kept = step != "call" or name in _COUNTED
     # Which rows remain is unknown, so their labels are as well.
-    facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}
+    if not are_rows_kept:
+        facts.add("index")
     if not tells_names(order):
         facts.add("index_names")
-    is_of_times = step == "item" and any(
-        type(held) is str for _, held in parts(order["operands"][1])
-    )
-    if (is_of_times or _are_rows_matched(order)) and not all(
-        map(is_whole, _tables(order))
-    ):
+    if _are_rows_matched(order) and not all(map(is_whole, tables)):
         facts.add("shape")
-    if any(held["type"] == KINDS[0] for held in _tables(order)):
-        facts.add(
-            "writeable"
-        )  # elements of a table that lie together are shown, others are copied
+    # Elements of a table that lie together are shown, others are copied.
+    if any(held["type"] == KINDS[0] for held in tables):
+        facts.add("writeable")
     # melt takes the common dtype of all columns, and not all are known.
-    return facts | {"dtypes"} if name == "melt" else facts
+    if name == "melt":
+        facts.add("dtypes")
+    return facts
 
 
 def _are_rows_matched(order: Mapping[str, Any]) -> bool:
     """Whether labels of rows, which may stand several times or in one table alone, decide how many rows there are."""
-    is_beside = order["name"] == "concat" and (
-        "axis" in order["keywords"] or len(order["operands"]) > 1
-    )
-    return is_beside or order["name"] in ("merge", "join")
+    # A text among times selects a span: "2020" is all rows of that year.
+    if order["step"] == "item":
+        return any(type(held) is str for _, held in parts(order["operands"][1]))
+    if order["name"] == "concat":
+        return "axis" in order["keywords"] or len(order["operands"]) > 1
+    return order["name"] in ("merge", "join")
 
 
 def changes_first(order: Mapping[str, Any]) -> bool:

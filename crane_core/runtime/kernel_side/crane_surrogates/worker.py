@@ -21,7 +21,7 @@ import socket
 import sys
 import warnings
 from functools import reduce
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from . import members, operations, parameters, signatures, tables
 from .made import FILLS, NotMadeError, library_of, made, refusal, seen
@@ -134,20 +134,8 @@ def _is_loaded(package: str) -> bool:
 
 def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     step, of, name = order["step"], order["of"], order["name"]
-    if step == "binds":
-        return signatures.bound(of, order["operands"], order["keywords"], kind=name)
-    if step == "parameters":
-        return parameters.refused(of, name, order["given"])
-    if step == "member":
-        return members.of_module(of, name)
-    if step == "of method":
-        return members.of_method(of, name)
-    if step == "of object":
-        return members.of_object(
-            of, name, is_made=order["is_made"], is_label=order["is_label"]
-        )
-    if step == "wrapped":
-        return _of_wrapped(of, order)
+    if step in _WITHOUT_SURROGATES:
+        return _WITHOUT_SURROGATES[step](order)
     # Checked here as well as by the sender: this process runs what it is told.
     if not operations.is_asked(order):
         return {"unknown": "not on the list"}
@@ -161,32 +149,34 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
 def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
     """What is certain of a step on the result of another: if all of it is known, or its class hides no labels."""
     step, name = order["step"], order["name"]
+    first = order["operands"][0]
     # One class with every fill, else the values decide.
-    kinds = {type(_operand(order["operands"][0], fill)) for fill in FILLS}
-    if len(kinds) > 1 or not operations.is_followed(
-        kind := kinds.pop(), order["operands"][0]
-    ):
+    kinds = {type(_operand(first, fill)) for fill in FILLS}
+    kind = kinds.pop()
+    if kinds or not operations.is_followed(kind, first):
         return {"unknown": "its class is not followed"}
     path = f"{kind.__module__}.{kind.__qualname__}"
+    if step == "attribute" and members.is_routine(path, name):
+        return {"gave": {"type": "method", "of": f"{path}.{name}"}}
+    if step == "method" and name not in operations.of_results(kind):
+        return _bound_to(path, order)
+    said = _agreed(_operation(step, path, name), order)
     if step == "attribute":
-        if members.is_routine(path, name):
-            return {"gave": {"type": "method", "of": f"{path}.{name}"}}
-        said = _agreed(_operation(step, path, name), order)
         # AttributeError only for a name that was meant for another: packages add methods.
-        is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(
-            name, kind
-        )
-        return said if is_told else {"unknown": "it may be there"}
-    if step == "item":
-        return _agreed(_operation(step, path, name), order)
-    if name in operations.of_results(kind):
-        said = _agreed(_operation(step, path, name), order)
-        if "raised" in said or "gave" in said:
-            return said
-    # By name and count at least, where the step itself cannot be tried.
-    operands = order["operands"][1:]
+        is_told = said.get("raised") == "AttributeError"
+        is_slip = is_told and members.is_like_one_of(name, kind)
+        return said if is_slip else {"unknown": "it may be there"}
+    is_tried = step == "item" or "unknown" not in said
+    return said if is_tried else _bound_to(path, order)
+
+
+def _bound_to(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
+    """What a method says of the number and names of its arguments, where it cannot be tried itself."""
     return signatures.bound(
-        f"{path}.{name}", len(operands), list(order["keywords"]), kind="method"
+        f"{path}.{order['name']}",
+        len(order["operands"]) - 1,
+        list(order["keywords"]),
+        kind="method",
     )
 
 
@@ -244,27 +234,21 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
     learning = library_of("sklearn")
     found = list(learning.outcomes(order))
     if len(found) > 1 and all("raised" in each for each in found):
-        # What may be missing is refused in one fill; the others say what is refused where nothing is.
-        reasons = [
-            each for each in found if each["about"] != learning.OF_MISSING
-        ] or found
-        # One reason with every fill; the message may hold a number that differs.
-        are_one = (
-            len({each["about"] for each in reasons})
-            == len({each["raised"] for each in found})
-            == 1
-        )
-        return (
-            {name: reasons[0][name] for name in ("raised", "message")}
-            if are_one
-            else {"unknown": "it depends on values"}
-        )
+        return _one_refusal(found, learning.OF_MISSING)
     given = [{"gave": schema(each["gave"])} for each in found if "gave" in each]
-    return (
-        reduce(_common, given)
-        if len(given) > 1
-        else {"unknown": "it depends on values"}
-    )
+    if len(given) < 2:
+        return {"unknown": "it depends on values"}
+    return reduce(_common, given)
+
+
+def _one_refusal(found: list[dict[str, Any]], of_missing: int) -> dict[str, Any]:
+    """The refusal that all fills have in common, by its reason: the message may hold a number that differs."""
+    # What may be missing is refused in one fill; the others say what is refused where nothing is.
+    reasons = [each for each in found if each["about"] != of_missing] or found
+    classes = {each["raised"] for each in found}
+    if len(classes) > 1 or len({each["about"] for each in reasons}) > 1:
+        return {"unknown": "it depends on values"}
+    return {"raised": reasons[0]["raised"], "message": reasons[0]["message"]}
 
 
 @contextlib.contextmanager
@@ -299,21 +283,25 @@ def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, An
         for name, fact in facts.items()
         if name in others and others[name] == fact
     }
-    # Lengths of axes one by one: (3, None) is still known to have two axes.
-    for name in (
-        ("shape", "dtypes") if facts.get("columns") == others.get("columns") else ()
-    ):
-        if len(facts.get(name) or ()) == len(others.get(name) or ()) > 0:
-            same[name] = [
-                one if one == other else None
-                for one, other in zip(facts[name], others[name])
-            ]
+    if facts.get("columns") == others.get("columns"):
+        for name in ("shape", "dtypes"):
+            if parts := _shared_parts(facts.get(name), others.get(name)):
+                same[name] = parts
     if same.get("length") is not None and "items" in facts:
         same["items"] = {
             at: _shared(part, others["items"][at]) or _ANYTHING
             for at, part in facts["items"].items()
         }
     return same
+
+
+def _shared_parts(
+    parts: Sequence[Any] | None, others: Sequence[Any] | None
+) -> list[Any]:
+    """Lengths of axes or dtypes of columns one by one: (3, None) is still known to have two axes."""
+    if not parts or not others or len(parts) != len(others):
+        return []
+    return [one if one == other else None for one, other in zip(parts, others)]
 
 
 def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
@@ -383,25 +371,14 @@ def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
 
     `is_measured`: its integers are lengths and counts of dimensions.
     """
-    if type(value) in _PLAIN:
-        return {
-            "type": type(value).__name__,
-            **({"value": value} if is_measured and type(value) is int else {}),
-        }
+    kind = type(value)
+    if kind in _PLAIN:
+        # Other numbers depend on values.
+        length = {"value": value} if is_measured and kind is int else {}
+        return {"type": kind.__name__, **length}
     if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
-        kind = type(value)
-        # Named tuples of libraries (torch.return_types) are told by their class.
-        path = (
-            kind.__name__
-            if kind in (list, tuple)
-            else f"{kind.__module__}.{kind.__qualname__}"
-        )
-        parts = {
-            str(at): schema(part, is_measured=is_measured) or _ANYTHING
-            for at, part in enumerate(value)
-        }
-        return {"type": path, "length": len(value), "items": parts}
-    package = (type(value).__module__ or "").partition(".")[0]
+        return _schema_of_parts(value, is_measured=is_measured)
+    package = (kind.__module__ or "").partition(".")[0]
     try:
         read: dict[str, Any] = library_of(package).read(value)
     except NotMadeError:
@@ -410,3 +387,35 @@ def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
     if is_measured and "value_range" in (told := seen(value)):
         read["value_range"] = told["value_range"]
     return read
+
+
+def _schema_of_parts(value: Any, *, is_measured: bool) -> dict[str, Any]:
+    kind = type(value)
+    # Named tuples of libraries (torch.return_types) are told by their class.
+    is_own = kind not in (list, tuple)
+    path = f"{kind.__module__}.{kind.__qualname__}" if is_own else kind.__name__
+    parts = {
+        str(at): schema(part, is_measured=is_measured) or _ANYTHING
+        for at, part in enumerate(value)
+    }
+    return {"type": path, "length": len(value), "items": parts}
+
+
+_WITHOUT_SURROGATES: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "binds": lambda order: signatures.bound(
+        order["of"], order["operands"], order["keywords"], kind=order["name"]
+    ),
+    "parameters": lambda order: parameters.refused(
+        order["of"], order["name"], order["given"]
+    ),
+    "member": lambda order: members.of_module(order["of"], order["name"]),
+    "of method": lambda order: members.of_method(order["of"], order["name"]),
+    "of object": lambda order: members.of_object(
+        order["of"],
+        order["name"],
+        is_made=order["is_made"],
+        is_label=order["is_label"],
+    ),
+    "wrapped": lambda order: _of_wrapped(order["of"], order),
+}
+"""Questions by their step, in which nothing is listed: what signatures and classes say by themselves."""

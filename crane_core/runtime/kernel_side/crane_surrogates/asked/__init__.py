@@ -1,6 +1,6 @@
 """What is asked of each library: a file per package, found by its name, of_<package>.py.
 
-A package that has a file is asked which arguments its functions, classes and methods take. The file may also hold:
+Every package of PACKAGES is asked which arguments its functions, classes and methods take. Its file may hold:
 
     CALLS              functions and classes, by their dotted names without the package: the places of surrogates
     METHODS            methods by class, written package.Class: the places of surrogates among their arguments
@@ -36,8 +36,8 @@ _FILES = {
     for name in sorted(module.name for module in pkgutil.iter_modules(__path__))
     if name.startswith(_PREFIX)
 }
-PACKAGES = frozenset(_FILES)
-"""Packages that have a file, and "python" itself."""
+PACKAGES = frozenset(_FILES) | {"lightgbm", "seaborn", "statsmodels"}
+"""Packages that have a file, "python" itself, and those that are asked about arguments alone."""
 
 
 def by_package(name: str) -> dict[str, Any]:

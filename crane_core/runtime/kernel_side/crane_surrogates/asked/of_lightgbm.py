@@ -1,1 +1,0 @@
-"""LightGBM: only which arguments its functions, classes and methods take."""

@@ -1,1 +1,0 @@
-"""seaborn: only which arguments its functions, classes and methods take."""

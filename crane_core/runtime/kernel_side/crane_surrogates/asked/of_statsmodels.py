@@ -1,1 +1,0 @@
-"""statsmodels: only which arguments its functions, classes and methods take."""

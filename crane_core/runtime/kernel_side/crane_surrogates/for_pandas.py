@@ -6,7 +6,7 @@ that may hold anything. operations.py says which operations may be tried then.
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping
 
 import numpy as np
 import pandas as pd
@@ -145,7 +145,7 @@ def _rows(facts: Mapping[str, Any], told: Any, fill: int) -> pd.Index:
 
 
 def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
-    """The rows' labels: counted, or few and all of them stated; times; else of another kind with each fill, by names."""
+    """The rows' labels: counted, or few and all of them stated; times; else of another kind with each fill."""
     names = facts.get("names") or [None] * len(facts.get("level_sizes") or [0])
     # One name, but several levels: their number is not known.
     if facts.get("type") == "MultiIndex" and len(names) == 1:
@@ -155,25 +155,27 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
         if len(index) != length:
             raise NotMadeError("labels of another number of rows")
         return index.rename(names[0])
-    if facts.get("type") == "DatetimeIndex" and "dtype" in facts and len(names) == 1:
+    if len(names) > 1:
+        return pd.MultiIndex.from_arrays(
+            [_unknown(length, fill)] * len(names), names=names
+        )
+    if facts.get("type") == "DatetimeIndex" and "dtype" in facts:
         # Times are all equal, all missing, or in steps of one frequency: an index with a frequency
         # takes part in other operations than one without.
         frequency = pd.offsets.Hour(24) if fill == 2 else None
         times = _elements(facts["dtype"], length, fill)
         return pd.DatetimeIndex(times, freq=frequency, name=names[0])
-    return _unknown(names, length, fill)
+    return _unknown(length, fill).rename(names[0])
 
 
-def _unknown(names: Sequence[Any], length: int, fill: int) -> pd.Index:
+def _unknown(length: int, fill: int) -> pd.Index:
     """Labels of another kind with each fill: counted, texts or times."""
     kinds = (
         pd.RangeIndex(length),
         pd.Index([f"row {at}" for at in range(length)], dtype=object),
         pd.date_range("2020-01-01", periods=length),
     )
-    if len(names) > 1:
-        return pd.MultiIndex.from_arrays([kinds[fill]] * len(names), names=names)
-    return kinds[fill].rename(names[0])
+    return kinds[fill]
 
 
 def _stated(facts: Mapping[str, Any]) -> pd.Index:
@@ -217,10 +219,8 @@ def _texts(dtype: str, n: int, fill: int) -> Any:
     # "%s" may be formatted and "1" parsed: what depends on that differs with the fill.
     alike = _TEXTS if dtype == "str" else ("1", "%s")
     # Texts that are all different take memory each.
-    if fill < 2 or dtype == "str" and n > _MOST_DIFFERENT:
-        texts = [alike[fill]] * n
-    else:
-        texts = [f"a{at}" for at in range(n)]
+    are_alike = fill < 2 or dtype == "str" and n > _MOST_DIFFERENT
+    texts = [alike[fill]] * n if are_alike else [f"a{at}" for at in range(n)]
     objects = np.array(texts, object)
     return objects if dtype.startswith("object") else pd.array(objects, dtype="str")
 

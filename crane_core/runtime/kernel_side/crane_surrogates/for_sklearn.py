@@ -193,11 +193,9 @@ def _any(dtype: str, n: int, fill: int) -> list[Any]:
 
 
 def _of_dtype(values: list[Any], dtype: str) -> Any:
-    has_text = any(type(value) is str for value in values)
-    if dtype == "object" or has_text and not dtype:
-        held = np.empty(len(values), object)
-        held[:] = values
-        return held
+    is_untold_text = not dtype and str in map(type, values)
+    if dtype == "object" or is_untold_text:
+        return np.array(values, object)
     if dtype.startswith("<U"):
         return np.array(values, dtype=str)
     try:
@@ -221,7 +219,7 @@ def _fitted(told: str, fill: int) -> Any:
     facts = json.loads(told)
     kind = signatures.found(facts["path"]) if _PUBLIC.fullmatch(facts["path"]) else None
     # A class with its own __new__ may make anything.
-    if not isinstance(kind, type) or not signatures.is_made_of_anything(kind):
+    if not signatures.is_made_of_anything(kind):
         raise NotMadeError(facts["path"])
     given = {name: made(value, fill) for name, value in facts["given"].items()}
     # `memory` is a cache on the disk, `input="filename"` reads files.

@@ -68,14 +68,16 @@ def of_module(path: str, name: str) -> dict[str, Any]:
         if not _WAS_THERE.search(str(error)) and not is_like_one_of(name, holder):
             return {"unknown": "it is like no other"}
         # Only importing a module would tell, and could run anything.
-        if hasattr(holder, "__path__") and _is_module(f"{holder.__name__}.{name}"):
+        if _is_module(holder, name):
             return {"unknown": "a module that is not loaded"}
         return refusal(error)
     return {"unknown": "it is there"}
 
 
-def _is_module(path: str) -> bool:
-    return importlib.util.find_spec(path) is not None
+def _is_module(holder: types.ModuleType, name: str) -> bool:
+    if not hasattr(holder, "__path__"):
+        return False
+    return importlib.util.find_spec(f"{holder.__name__}.{name}") is not None
 
 
 def of_method(path: str, name: str) -> dict[str, Any]:
@@ -113,10 +115,8 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
         return {"unknown": "not a class, or not a public name"}
     if is_made and not signatures.is_made_of_anything(kind):
         return {"unknown": "its call may give an object of another class"}
-    if package in _OF_METHODS and is_routine(path, name):
-        # A method may be covered by an attribute that the object gets.
-        if name not in _stored_by(kind):
-            return {"gave": {"type": "method", "of": f"{path}.{name}"}}
+    if package in _OF_METHODS and _has_method(path, name):
+        return {"gave": {"type": "method", "of": f"{path}.{name}"}}
     may_be_label = kind.__name__ not in _LABELLED or is_label
     if may_be_label and not _tells_names(kind):
         return {"unknown": "it may be there"}
@@ -126,6 +126,11 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
         "raised": "AttributeError",
         "message": f"'{kind.__name__}' object has no attribute '{name}'",
     }
+
+
+def _has_method(path: str, name: str) -> bool:
+    """Whether every object has a method that no attribute of the object covers."""
+    return is_routine(path, name) and name not in _stored_by(signatures.found(path))
 
 
 def _is_slip(kind: type, name: str) -> bool:

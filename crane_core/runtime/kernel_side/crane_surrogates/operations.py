@@ -238,7 +238,8 @@ def _is_key_enough(step: str, kind: str, operands: Sequence[Mapping[str, Any]]) 
 
 
 def _is_located_by_masks(key: Mapping[str, Any]) -> bool:
-    """Whether no surrogate in a key of loc or iloc can be refused: a mask selects by values, but never raises for them."""
+    """Whether no surrogate in a key of loc or iloc can be refused."""
+    # A mask selects by values, but never raises for them.
     surrogates = [held for form, held in tables.parts(key) if form == "facts"]
     return all(held.get("dtype") == "bool" for held in surrogates)
 
@@ -265,11 +266,10 @@ def _is_listed(
         if at not in places and not tables.is_known(told):
             return False
     # A keyword may be a surrogate where the first operand may.
-    if 0 in places or is_method and places:
-        named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
-    else:
-        named = frozenset()
-    return all(key in named or tables.is_known(keywords[key]) for key in keywords)
+    may_name = 0 in places or is_method and len(places) > 0
+    named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
+    listed = named if may_name else frozenset()
+    return all(key in listed or tables.is_known(keywords[key]) for key in keywords)
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:

@@ -86,9 +86,7 @@ def bound(
     holder, name = _holder(path)
     is_method = kind.startswith("method")
     # Another class may take other arguments in a method of the same name.
-    if kind == "method of made" and not (
-        isinstance(holder, type) and is_made_of_anything(holder)
-    ):
+    if kind == "method of made" and not is_made_of_anything(holder):
         return {"unknown": "an object of another class"}
     # Compiled functions first, as they have no signature to be trusted.
     refused = _refused_by_compiled(
@@ -136,9 +134,7 @@ def _signature(
 ) -> tuple[inspect.Signature | None, bool]:
     """The signature of what is called, and whether its first argument is an object that the caller does not write."""
     if is_method:
-        is_known = isinstance(holder, type)
-        method = inspect.getattr_static(holder, name, None) if is_known else None
-        return _of_function(method), True
+        return _of_function(_method(holder, name)), True
     function = getattr(holder, name, None)
     if isinstance(function, type):
         return _of_class(function), True
@@ -214,9 +210,7 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
         return None
     if is_method:
         # A method needs an object, and only of these kinds it looks at arguments before it.
-        is_known = isinstance(holder, type)
-        method = inspect.getattr_static(holder, name, None) if is_known else None
-        is_described = _kind(method) in _DESCRIBED
+        is_described = _kind(_method(holder, name)) in _DESCRIBED
         return getattr(_sample(holder), name, None) if is_described else None
     function = getattr(holder, name, None)
     if isinstance(function, type):
@@ -226,6 +220,12 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
     if kind == "cython_function_or_method" and isinstance(holder, type):
         return None
     return function if kind in _COMPILED and not _is_of_python(function) else None
+
+
+def _method(holder: Any, name: str) -> Any:
+    """What a class holds by a name, not bound to anything; None of what is no class."""
+    is_class = isinstance(holder, type)
+    return inspect.getattr_static(holder, name, None) if is_class else None
 
 
 def _may_be_called(path: str, name: str) -> bool:
@@ -333,11 +333,11 @@ def _of_class(kind: type) -> inspect.Signature | None:
     )
 
 
-def is_made_of_anything(kind: type) -> bool:
-    """Whether a call of a class returns an object of this very class, whatever its parameters are."""
-    return is_made_plainly(kind) and any(
-        base.__name__ == "BaseEstimator" for base in kind.__mro__
-    )
+def is_made_of_anything(kind: Any) -> bool:
+    """Whether this is a class whose call returns an object of this very class, whatever its parameters are."""
+    if not isinstance(kind, type) or not is_made_plainly(kind):
+        return False
+    return any(base.__name__ == "BaseEstimator" for base in kind.__mro__)
 
 
 def is_made_plainly(kind: type) -> bool:

@@ -93,20 +93,24 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
     tables = _tables(order)
     if not tables:
         return True
-    step, name = order["step"], order["name"]
-    first = tables[0]
-    if step == "attribute" and name in ACCESSORS and first["type"] == "pandas.Series":
+    name, first = order["name"], tables[0]
+    is_accessor = order["step"] == "attribute" and name in ACCESSORS
+    if is_accessor and first["type"] == "pandas.Series":
         return _is_accessor_certain(name, first["dtype"])
     # A key may be a column or a name of a row level: both must be known.
     if _is_method(order, _BY_NAMES) and not tells_names(order):
         return False
     # resample takes times alone, and asks the kind of index first.
-    if name in _OF_TIMES and (first.get("index") or {}).get("type") not in _INDICES:
+    if name in _OF_TIMES and not _is_kind_of_index_told(first):
         return False
     # Columns of objects may hold what any method refuses that looks at more than labels.
     if any(map(_holds_anything, tables)) and not _is_of_labels(order):
         return False
     return all(map(is_whole, tables)) or _are_rows_ignored(order, tables)
+
+
+def _is_kind_of_index_told(table: Mapping[str, Any]) -> bool:
+    return (table.get("index") or {}).get("type") in _INDICES
 
 
 def _is_of_labels(order: Mapping[str, Any]) -> bool:
@@ -152,20 +156,34 @@ def _are_rows_ignored(
     if _hold_surrogates(others):
         return False
     # Two tables match by label.
-    if len(tables) > 1 and (step == "operator" or name not in _OF_SEVERAL):
+    if len(tables) > 1 and name not in _OF_SEVERAL:
         return step in ("item", "located") and not any(map(is_whole, tables))
+    return _are_rows_ignored_of_one(order, tables[0], others)
+
+
+def _are_rows_ignored_of_one(
+    order: Mapping[str, Any],
+    table: Mapping[str, Any],
+    others: Sequence[Mapping[str, Any]],
+) -> bool:
+    step, name = order["step"], order["name"]
     if step == "located":
-        return _is_located_in_any(order, tables[0])
+        return _is_located_in_any(order, table)
     if step == "operator":
         # A number fits every row, and what is no array fits a known number of rows.
         is_plain = all("is" in told for told in others)
-        return is_plain or _n_rows(tables[0]) is not None
+        return is_plain or _n_rows(table) is not None
+    if step == "method":
+        is_of_columns = _is_method(order, _OF_COLUMNS | {"drop"})
+        return is_of_columns and _is_method_of_columns(name, others, order["keywords"])
     if step == "call":
         return order["of"] == "pandas" and name in _FUNCTIONS
-    if _is_method(order, _OF_COLUMNS | {"drop"}):
-        return _is_method_of_columns(name, others, order["keywords"])
-    is_table = bool(tables[0]["type"] == KINDS[0])
-    return is_table and _is_by_label(order) or bool(step == "truth")
+    return step == "truth" or _is_item_of_table(order, table)
+
+
+def _is_item_of_table(order: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+    # Of a column an item is a row.
+    return table["type"] == KINDS[0] and _is_by_label(order)
 
 
 def _is_located_in_any(order: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
@@ -226,15 +244,10 @@ def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
 
 def untold(order: Mapping[str, Any]) -> set[str]:
     """Facts of an operation's result that may depend on more than the schema of its operands."""
-    step, of, name = order["step"], order["of"], order["name"]
     tables = _tables(order)
     facts: set[str] = set()
-    if step == "method":
-        are_rows_kept = of in KINDS and name in _KEEPS_ROWS
-    else:
-        are_rows_kept = step != "call" or name in _COUNTED
     # Which rows remain is unknown, so their labels are as well.
-    if not are_rows_kept:
+    if not _are_labels_told(order):
         facts.add("index")
     if not tells_names(order):
         facts.add("index_names")
@@ -244,9 +257,16 @@ def untold(order: Mapping[str, Any]) -> set[str]:
     if any(held["type"] == KINDS[0] for held in tables):
         facts.add("writeable")
     # melt takes the common dtype of all columns, and not all are known.
-    if name == "melt":
+    if order["name"] == "melt":
         facts.add("dtypes")
     return facts
+
+
+def _are_labels_told(order: Mapping[str, Any]) -> bool:
+    """Whether the rows' labels of the result follow from those of the operands."""
+    if order["step"] == "method":
+        return _is_method(order, _KEEPS_ROWS)
+    return order["step"] != "call" or order["name"] in _COUNTED
 
 
 def _are_rows_matched(order: Mapping[str, Any]) -> bool:

@@ -151,9 +151,8 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
     step, name = order["step"], order["name"]
     first = order["operands"][0]
     # One class with every fill, else the values decide.
-    kinds = {type(_operand(first, fill)) for fill in FILLS}
-    kind = kinds.pop()
-    if kinds or not operations.is_followed(kind, first):
+    kind, *others = {type(_operand(first, fill)) for fill in FILLS}
+    if others or not operations.is_followed(kind, first):
         return {"unknown": "its class is not followed"}
     path = f"{kind.__module__}.{kind.__qualname__}"
     if step == "attribute" and members.is_routine(path, name):
@@ -161,13 +160,17 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
     if step == "method" and name not in operations.of_results(kind):
         return _bound_to(path, order)
     said = _agreed(_operation(step, path, name), order)
-    if step == "attribute":
-        # AttributeError only for a name that was meant for another: packages add methods.
-        is_told = said.get("raised") == "AttributeError"
-        is_slip = is_told and members.is_like_one_of(name, kind)
-        return said if is_slip else {"unknown": "it may be there"}
-    is_tried = step == "item" or "unknown" not in said
-    return said if is_tried else _bound_to(path, order)
+    if step == "method" and "unknown" in said:
+        return _bound_to(path, order)
+    if step == "attribute" and not _is_slip(said, name, kind):
+        return {"unknown": "it may be there"}
+    return said
+
+
+def _is_slip(said: Mapping[str, Any], name: str, kind: type) -> bool:
+    """Whether an attribute is refused of which the name was meant for another: packages add methods."""
+    is_lack = said.get("raised") == "AttributeError"
+    return is_lack and members.is_like_one_of(name, kind)
 
 
 def _bound_to(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -278,11 +281,8 @@ def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, An
     if facts.get("type") != others.get("type"):
         return {}
     # A fact that differs depends on values, so it is left out.
-    same = {
-        name: fact
-        for name, fact in facts.items()
-        if name in others and others[name] == fact
-    }
+    told_twice = facts.keys() & others.keys()
+    same = {name: facts[name] for name in told_twice if facts[name] == others[name]}
     if facts.get("columns") == others.get("columns"):
         for name in ("shape", "dtypes"):
             if parts := _shared_parts(facts.get(name), others.get(name)):

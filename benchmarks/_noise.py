@@ -6,34 +6,40 @@ benchmark's own: whatever descends from it, a server and a browser included.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-_PROC = Path("/proc")
+import psutil
+
 _SAMPLE_S = 0.25
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Watch:
-    """Processor seconds since it began: of the whole machine, and of the descendants of one process.
+    """Processor seconds since it began, of one process, `pid`, and its descendants.
 
-    `others` are cores that other programs took on average, NaN where the system does not tell.
+    `others` are cores that other programs took on average.
     """
 
     def __init__(self) -> None:
-        self.others = float("nan")
+        self.others = 0.0
         self.pid: int | None = None
         self._own: dict[int, float] = {}
 
     def look(self) -> None:
         """Note what each process of the benchmark has used so far; a process that ended keeps its last note."""
-        parents, used = _processes()
-        for process in descendants(self.pid, parents) if self.pid else ():
-            self._own[process] = max(self._own.get(process, 0.0), used[process])
+        if self.pid is None:
+            return
+        with suppress(psutil.NoSuchProcess):
+            benchmark = psutil.Process(self.pid)
+            for process in (benchmark, *benchmark.children(recursive=True)):
+                self._note(process)
+
+    def _note(self, process: psutil.Process) -> None:
+        with suppress(psutil.NoSuchProcess):
+            used = process.cpu_times()
+            self._own[process.pid] = used.user + used.system
 
     @property
     def own_s(self) -> float:
@@ -61,36 +67,9 @@ def watched() -> Iterator[Watch]:
         watch.others = max(0.0, _busy_s() - busy - watch.own_s) / elapsed
 
 
-def descendants(pid: int, parents: dict[int, int]) -> set[int]:
-    """The process and everything below it; `parents` is process to parent."""
-    found = {pid} & parents.keys()
-    while (
-        more := {child for child, parent in parents.items() if parent in found} - found
-    ):
-        found |= more
-    return found
-
-
 def _busy_s() -> float:
-    """Processor seconds of all processes since the start of the machine, NaN where nobody tells."""
-    try:
-        user, nice, system, _idle, _wait, irq, soft_irq, steal = map(
-            int, (_PROC / "stat").read_text().partition("\n")[0].split()[1:9]
-        )
-    except (OSError, ValueError):
-        return float("nan")
-    return (user + nice + system + irq + soft_irq + steal) / _TICKS
-
-
-def _processes() -> tuple[dict[int, int], dict[int, float]]:
-    """Process to its parent, and to its processor seconds."""
-    parents: dict[int, int] = {}
-    used: dict[int, float] = {}
-    for entry in _PROC.glob("[0-9]*"):
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it ended meanwhile
-        parents[int(entry.name)] = int(fields[1])
-        used[int(entry.name)] = (int(fields[11]) + int(fields[12])) / _TICKS
-    return parents, used
+    """Processor seconds of all processes since the start of the machine."""
+    used = psutil.cpu_times()
+    # Not the sum of all fields: waiting for a disk is idle, and time of guests is counted as the user's already.
+    fields = ("user", "nice", "system", "irq", "softirq", "steal")
+    return sum(getattr(used, field, 0.0) for field in fields)

@@ -14,8 +14,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import psutil
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 START_TIMEOUT_S = 300.0
@@ -39,11 +41,8 @@ def serve(
     """As `serve_process`, without the process."""
     with serve_process(
         data, port=port, end_with=end_with, arguments=arguments, **environment
-    ) as (
-        address,
-        _,
-    ):
-        yield address
+    ) as served:
+        yield served[0]
 
 
 @contextmanager
@@ -96,6 +95,16 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident bytes of a process and all that it started, pages that they share counted once per process."""
+    process = psutil.Process(pid)
+    total = 0
+    for each in (process, *process.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # it ended meanwhile
+            total += each.memory_info().rss
+    return total
 
 
 def _wait_until_up(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -1,15 +1,41 @@
-"""Measured times in words: medians, percentiles, and what this machine was doing meanwhile."""
+"""Options, measured times in words, and what this machine was doing meanwhile: what every benchmark begins and ends with."""
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
+
+
+def command(doc: str | None) -> argparse.ArgumentParser:
+    """The parser of a benchmark's command; its docstring is the help."""
+    return argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{Path(sys.argv[0]).stem}",
+        description=doc,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def options(doc: str | None, **defaults: int | float) -> argparse.Namespace:
+    """What the command line gives for --option; of the type of its default, False is a flag."""
+    parser = command(doc)
+    for name, default in defaults.items():
+        option = f"--{name.replace('_', '-')}"
+        if default is False:
+            parser.add_argument(option, action="store_true")
+        else:
+            parser.add_argument(
+                option, type=type(default), default=default, help=f"default: {default}"
+            )
+    return parser.parse_args()
 
 
 class Times(NamedTuple):
@@ -27,10 +53,8 @@ class Times(NamedTuple):
         return statistics.quantiles(self.seconds, n=20, method="inclusive")[-1]
 
     def in_ms(self) -> str:
-        median, p95, most = (
-            f"{each * 1e3:,.0f} ms"
-            for each in (self.median, self.p95, max(self.seconds))
-        )
+        values = (self.median, self.p95, max(self.seconds))
+        median, p95, most = (f"{each * 1e3:,.0f} ms" for each in values)
         return f"median {median}, p95 {p95}, most {most}, n {len(self.seconds)}"
 
 
@@ -40,12 +64,6 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
-
-
-def repeated(work: Callable[[], object], n: int) -> Times:
-    """`n` runs of `work`, after one that does not count."""
-    work()
-    return Times([timed(work)[0] for _ in range(n)])
 
 
 def machine() -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks._archive import archive_or_exit, imported
+from benchmarks._data import archive_or_exit, imported
 from benchmarks._browser import ARGUMENTS, WIDE, executable
 from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import serve

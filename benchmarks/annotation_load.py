@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from benchmarks._archive import archive_or_exit, imported
+from benchmarks._data import archive_or_exit, imported
 from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import serve
 from benchmarks._session import Session, Told, opened

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, Page, TimeoutError, sync_playwright
 
-from benchmarks._archive import archive_or_exit, imported
+from benchmarks._data import archive_or_exit, imported
 from benchmarks._browser import ARGUMENTS, WIDE, executable
 from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import free_port, serve

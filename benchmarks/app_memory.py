@@ -1,28 +1,21 @@
 """How much memory the app takes after every page was visited: 450 MB on the imported data, 900 MB on a hundred times.
 
-    python -m benchmarks.app_memory [--data FOLDER]
+    python -m benchmarks.app_memory
 
 Resident bytes of the server and what it started, after two visits of each page; the most that was seen after any of
-them. --data takes a folder with the large store that was made before.
+them.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks._archive import archive_or_exit, imported
-from benchmarks._browser import blank_page
+from benchmarks._browser import blank_page, menu, opened, turn_to
+from benchmarks._data import archive_or_exit, imported, large
 from benchmarks._figures import figure, tell
-from benchmarks._memory import resident_bytes
-from benchmarks._server import serve_process
-from benchmarks._timing import machine
-from benchmarks.large_store import large
-from benchmarks.page_changes import opened, turn_to
+from benchmarks._server import resident_bytes, serve_process
+from benchmarks._timing import command, machine
 from crane_core.pipeline.places import DataFolder
 
 LIMIT_MB, LARGE_LIMIT_MB = 450.0, 900.0
@@ -34,10 +27,9 @@ def after_each_page(folder: DataFolder) -> dict[str, float]:
     with blank_page() as page, serve_process(folder.path) as (address, pid):
         opened(page, address)
         seen = {"start": resident_bytes(pid) / 1e6}
-        names = page.get_by_test_id("stTopNavLink").all_inner_texts()
         for number in range(1, ROUNDS + 1):
-            for name in [*names[1:], names[0]]:
-                turn_to(page, re.escape(name))
+            for name in menu(page):
+                turn_to(page, name)
                 seen[f"{name}, visit {number}"] = resident_bytes(pid) / 1e6
     return seen
 
@@ -49,22 +41,14 @@ def show(question: str, folder: DataFolder, limit: float) -> None:
     tell(figure(question, [max(seen.values())], limit, unit="MB"))
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.app_memory")
-    parser.add_argument(
-        "--data", type=Path, help="a data folder that holds the large store already"
-    )
-    chosen = parser.parse_args(arguments)
+def main() -> None:
+    command(__doc__).parse_args()
     archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:
         show("memory of the app", imported(Path(scratch) / "x1"), LIMIT_MB)
-        show(
-            "memory of the app at 100x",
-            DataFolder(chosen.data) if chosen.data else large(Path(scratch) / "x100"),
-            LARGE_LIMIT_MB,
-        )
+        show("memory of the app at 100x", large(Path(scratch) / "x100"), LARGE_LIMIT_MB)
     print(machine())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

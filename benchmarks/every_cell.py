@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from benchmarks._archive import ARCHIVE
+from benchmarks._data import ARCHIVE
 from benchmarks._decisive import case_ids
 from benchmarks._interpreter import interpreter
 from benchmarks._timing import machine

@@ -10,33 +10,28 @@ and, where the archive lies beside the checkout, with it imported.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks._archive import ARCHIVE, imported
-from benchmarks._browser import blank_page
+from benchmarks._browser import TITLE, blank_page
+from benchmarks._data import ARCHIVE, embedded_only, imported
 from benchmarks._figures import figure, tell
 from benchmarks._server import serve
-from benchmarks._timing import Times, machine
-from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.places import DataFolder
+from benchmarks._timing import Times, machine, options
 
 WORDS_LIMIT_S, CHART_LIMIT_S = 2.0, 3.5
-FRAME, WORDS, CHART = (
-    "#cw-first",
-    "[data-testid=stMain] h1",
-    "[data-testid=stVegaLiteChart] g.role-mark > *",
-)
+ELEMENTS = {
+    "frame": "#cw-first",
+    "words": TITLE,
+    "chart": "[data-testid=stVegaLiteChart] g.role-mark > *",
+}
 FOREIGN = "[data-testid=stSidebarNavLink], [data-testid=stSidebarNav]"
-WATCH = """([frame, words, chart, foreign]) => {
+WATCH = """([elements, foreign]) => {
     window.seen = {jumps: 0, foreign: false};
     const look = () => {
-        for (const [name, selector] of [['frame', frame], ['words', words], ['chart', chart]])
+        for (const [name, selector] of Object.entries(elements))
             if (!(name in seen) && document.querySelector(selector)) seen[name] = performance.now() / 1e3;
         seen.foreign ||= document.querySelector(foreign) !== null;
         requestAnimationFrame(look);
@@ -49,74 +44,56 @@ SETTLE_MS = 1500
 """What may still jump after the chart."""
 
 
-class Visit(NamedTuple):
+class FirstVisit(NamedTuple):
     """Seconds from the request; whether a menu was shown that is not ours; the sum of layout shifts."""
 
     start_s: float
-    frame_s: float
-    words_s: float
-    chart_s: float
+    frame: float
+    words: float
+    chart: float
     foreign: bool
     jumps: float
 
 
-def visit(data: Path) -> Visit:
+def visit(data: Path) -> FirstVisit:
     """The first visit of a server that has just come up."""
     start = time.perf_counter()
     with serve(data) as address:
         up = time.perf_counter() - start
         with blank_page() as page:
-            page.add_init_script(f"({WATCH})({[FRAME, WORDS, CHART, FOREIGN]})")
+            page.add_init_script(f"({WATCH})({[ELEMENTS, FOREIGN]})")
             page.goto(address, wait_until="commit")
             page.wait_for_function("'chart' in window.seen", timeout=120_000)
             page.wait_for_timeout(SETTLE_MS)
-            seen = page.evaluate("window.seen")
-    return Visit(
-        up, seen["frame"], seen["words"], seen["chart"], seen["foreign"], seen["jumps"]
-    )
+            return FirstVisit(start_s=up, **page.evaluate("window.seen"))
 
 
-def show(title: str, visits: list[Visit]) -> None:
-    print(
-        f"{title}: the server is up after {Times([one.start_s for one in visits]).median:.2f} s"
-    )
-    for name, limit, seconds in (
-        ("frame", WORDS_LIMIT_S, [one.frame_s for one in visits]),
-        ("words", WORDS_LIMIT_S, [one.words_s for one in visits]),
-        ("chart", CHART_LIMIT_S, [one.chart_s for one in visits]),
-    ):
-        times = Times(seconds)
-        of = f", of the limit {limit:.1f} s: {times.median / limit:.2f}"
-        print(
-            f"  {name:6} median {times.median:.2f} s, slowest {max(seconds):.2f} s{of}"
-        )
+def show(title: str, visits: list[FirstVisit]) -> None:
+    up_s = Times([one.start_s for one in visits]).median
+    print(f"{title}: the server is up after {up_s:.2f} s")
+    for name in ELEMENTS:
+        times = Times([getattr(one, name) for one in visits])
+        limit = CHART_LIMIT_S if name == "chart" else WORDS_LIMIT_S
+        of = f"of the limit {limit:.1f} s: {times.median / limit:.2f}"
+        print(f"  {name:6} median {times.median:.2f} s, slowest {max(times.seconds):.2f} s, {of}")
     shown = sum(one.foreign for one in visits)
-    print(
-        f"  menu of Streamlit's own: in {shown} of {len(visits)}; jumps at most {max(v.jumps for v in visits):.3f}"
-    )
+    jumps = max(one.jumps for one in visits)
+    print(f"  menu of Streamlit's own: in {shown} of {len(visits)}; jumps at most {jumps:.3f}")
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.first_visit")
-    parser.add_argument(
-        "--rounds", type=int, default=5, help="first visits of each kind of data"
-    )
-    n = parser.parse_args(arguments).rounds
+def main() -> None:
+    n = options(__doc__, rounds=5).rounds
     with tempfile.TemporaryDirectory() as scratch:
-        empty = DataFolder(Path(scratch) / "empty")
-        empty.path.mkdir()
-        prepare(empty).close()
+        empty = embedded_only(Path(scratch) / "empty")
         show("a first start", [visit(empty.path) for _ in range(n)])
         if ARCHIVE.is_file():
             full = imported(Path(scratch) / "full")
             visits = [visit(full.path) for _ in range(n)]
             show("imported data", visits)
-            from_start = [one.start_s + one.chart_s for one in visits]
-            tell(
-                figure("the first chart after a cold start", from_start, CHART_LIMIT_S)
-            )
+            from_start = [one.start_s + one.chart for one in visits]
+            tell(figure("the first chart after a cold start", from_start, CHART_LIMIT_S))
     print(machine())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -13,16 +13,18 @@ import shutil
 import tarfile
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from statistics import median
 
-from benchmarks._archive import archive_or_exit
+from benchmarks._data import archive_or_exit, embedded_only
 from benchmarks._figures import figure, tell
-from benchmarks._timing import Times, machine, timed
+from benchmarks._timing import T, machine, timed
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.loading.load import Imported, import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.storage.store import Store
 
 ROUNDS = 5
 KNOWN_LIMIT_S = 1.0
@@ -43,75 +45,54 @@ def read_plainly(archive: Path) -> int:
     return n_files
 
 
-class Taken(NamedTuple):
-    """Seconds of one import, processor seconds of it, seconds of the same archive once more, and what came in."""
-
-    seconds: float
-    processor_s: float
-    again_s: float
-    entry: Imported
-    n_llm_runs: int
+def with_processor(work: Callable[[], T]) -> tuple[float, float, T]:
+    """Seconds that `work` took, processor seconds of it, and what it gave."""
+    start = time.process_time()
+    seconds, result = timed(work)
+    return seconds, time.process_time() - start, result
 
 
-def import_afresh(archive: Path, prepared: Path, data: Path) -> Taken:
-    """The import into a copy of a prepared store, and the same once more."""
-    shutil.copytree(prepared, data)
-    folder = DataFolder(data)
-    store = prepare(folder)
-    try:
-        processor = time.process_time()
-        seconds, entry = timed(lambda: import_paths([archive], folder, store))
-        processor = time.process_time() - processor
-        again, known = timed(lambda: import_paths([archive], folder, store))
-        if not known.already_loaded:
-            raise SystemExit("the archive was loaded twice")
-        verdicts = verdict_frame(store)
-        asked = verdicts[
-            (verdicts["experiment"] == entry.kind)
-            & (verdicts["detector_kind"] == DetectorKind.LLM)
-        ]
-        n_llm_runs = int(asked[["n_crash", "n_safe", "n_unanswered"]].to_numpy().sum())
-    finally:
-        store.close()
-    return Taken(seconds, processor, again, entry, n_llm_runs)
+def n_llm_runs(store: Store, entry: Imported) -> int:
+    verdicts = verdict_frame(store)
+    is_of_entry = verdicts["experiment"] == entry.kind
+    is_of_llm = verdicts["detector_kind"] == DetectorKind.LLM
+    counts = verdicts.loc[is_of_entry & is_of_llm, ["n_crash", "n_safe", "n_unanswered"]]
+    return int(counts.to_numpy().sum())
 
 
 def main() -> None:
     archive = archive_or_exit()
-    plain, plain_processor, ours = Times([]), Times([]), []
+    plain_s, plain_cpu_s, ours_s, ours_cpu_s, again_s = [], [], [], [], []
     with tempfile.TemporaryDirectory() as scratch:
-        prepared = Path(scratch) / "prepared"
-        prepared.mkdir()
-        prepare(DataFolder(prepared)).close()
+        prepared = embedded_only(Path(scratch) / "prepared").path
         for n in range(ROUNDS):
-            processor = time.process_time()
-            seconds, n_files = timed(lambda: read_plainly(archive))
-            plain_processor.seconds.append(time.process_time() - processor)
-            plain.seconds.append(seconds)
-            ours.append(import_afresh(archive, prepared, Path(scratch) / f"round-{n}"))
-    entry = ours[-1].entry
+            seconds, cpu_s, n_files = with_processor(lambda: read_plainly(archive))
+            plain_s.append(seconds)
+            plain_cpu_s.append(cpu_s)
+            folder = DataFolder(Path(shutil.copytree(prepared, prepared.with_name(f"round-{n}"))))
+            store = prepare(folder)
+
+            def bring_in(folder: DataFolder = folder, store: Store = store) -> Imported:
+                return import_paths([archive], folder, store)
+
+            seconds, cpu_s, entry = with_processor(bring_in)
+            ours_s.append(seconds)
+            ours_cpu_s.append(cpu_s)
+            seconds, known = timed(bring_in)
+            again_s.append(seconds)
+            n_runs = n_llm_runs(store, entry)
+            store.close()
+            if not known.already_loaded:
+                raise SystemExit("the archive was loaded twice")
     counts = {added.record: added.n_read for added in entry.added}
     print(
         f"{counts['cases']} cases, {counts['instances']} instances, {counts['kernel_states']} runtime states, "
-        f"{ours[-1].n_llm_runs:,} LLM runs, {len(entry.problems)} problems; plain Python read {n_files:,} files"
+        f"{n_runs:,} LLM runs, {len(entry.problems)} problems; plain Python read {n_files:,} files"
     )
-    ratio = Times([one.processor_s for one in ours]).median / plain_processor.median
+    ratio = median(ours_cpu_s) / median(plain_cpu_s)
     print(f"processor time: {ratio:.2f} times plain Python's; {machine()}")
-    tell(
-        figure(
-            "import of the published archive",
-            [one.seconds for one in ours],
-            plain.median,
-            peer="plain Python",
-        )
-    )
-    tell(
-        figure(
-            "import of an archive that is known",
-            [one.again_s for one in ours],
-            KNOWN_LIMIT_S,
-        )
-    )
+    tell(figure("import of the published archive", ours_s, median(plain_s), peer="plain Python"))
+    tell(figure("import of an archive that is known", again_s, KNOWN_LIMIT_S))
 
 
 if __name__ == "__main__":

@@ -1,23 +1,19 @@
 """What processor time each page takes on a hundred times the data: its first visit after a start, and a later one.
 
-    python -m benchmarks.page_cost [--data FOLDER] [--only PAGE ...] [--profile FILE]
+    python -m benchmarks.page_cost [PAGE ...]
 
-Without a browser: each page's script runs in this process, on the store of `benchmarks.large_store` or on --data. Of
+Without a browser: each page's script runs in this process, on the store of `benchmarks/_data.py`. Of
 each visit the processor time of the thread that draws the page, which other work on the machine hardly changes, and
 that of the whole process, in which DuckDB's threads are counted too. What several pages read (answers per instance,
-list of runs, labels) is read before, as the server's warm-up does, and Overview is visited: the first line. --profile
-writes what cProfile saw of the first visits for `python -m pstats FILE`.
+list of runs, labels) is read before, as the server's warm-up does, and Overview is visited: the first line.
 """
 
 from __future__ import annotations
 
-import argparse
-import cProfile
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -26,31 +22,28 @@ from streamlit.logger import set_log_level
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
 
-from benchmarks._archive import archive_or_exit
-from benchmarks._timing import machine
-from benchmarks.large_store import large
-from crane_core.pipeline.places import DataFolder
+from benchmarks._data import archive_or_exit, large
+from benchmarks._server import CHECKOUT
+from benchmarks._timing import command, machine
 
-APP = Path(__file__).resolve().parents[1] / "app.py"
+PARTS = {
+    "Results": (
+        "2_results",
+        "Runtime state|Kinds of crash|Combinations|Stability|Robustness|Time|Paper's tables|Paper's claims",
+    ),
+    "Ablations": (
+        "3_ablations",
+        "Parts of the input|Kinds of crash|Cost|Paper's tables",
+    ),
+}
+"""Page to its file and its parts."""
 PAGES: dict[str, tuple[str, dict[str, str]]] = {
     "Cases": ("1_cases", {}),
     "a pair": ("1_cases", {"case": "pandas_8"}),
     **{
-        f"Results, {tab}": ("2_results", {"part": tab})
-        for tab in (
-            "Runtime state",
-            "Kinds of crash",
-            "Combinations",
-            "Stability",
-            "Robustness",
-            "Time",
-            "Paper's tables",
-            "Paper's claims",
-        )
-    },
-    **{
-        f"Ablations, {tab}": ("3_ablations", {"part": tab})
-        for tab in ("Parts of the input", "Kinds of crash", "Cost", "Paper's tables")
+        f"{page}, {part}": (file, {"part": part})
+        for page, (file, parts) in PARTS.items()
+        for part in parts.split("|")
     },
     "Annotate": ("4_annotate", {}),
     "Campaigns": ("5_campaigns", {}),
@@ -60,38 +53,60 @@ PAGES: dict[str, tuple[str, dict[str, str]]] = {
     "Data": ("9_data", {}),
     "Overview": ("0_overview", {}),
 }
-"""Page to its file and its address."""
+"""Visit to the page's file and its address."""
 A_LONG_TIME_S = 3600
 
 
 class Cost(NamedTuple):
-    """Processor seconds of a visit: of the page's thread, and of the whole process."""
+    """Processor seconds of a script: of the page's thread, and of the whole process."""
 
     thread: float
     process: float
 
 
 @contextmanager
-def scripts_measured(profile: cProfile.Profile | None) -> Iterator[list[Cost]]:
+def scripts_measured() -> Iterator[list[Cost]]:
     """The cost of every script that runs meanwhile, in order."""
     costs: list[Cost] = []
     run_script = ScriptRunner._run_script
 
     def measured_script(self: ScriptRunner, rerun_data: object) -> None:
-        start = time.thread_time(), time.process_time()
-        run: Callable[[], None] = lambda: run_script(self, rerun_data)  # type: ignore[arg-type]  # noqa: E731
+        thread_s, process_s = time.thread_time(), time.process_time()
         try:
-            profile.runcall(run) if profile else run()
+            run_script(self, rerun_data)  # type: ignore[arg-type]
         finally:
-            costs.append(
-                Cost(time.thread_time() - start[0], time.process_time() - start[1])
-            )
+            cost = Cost(time.thread_time() - thread_s, time.process_time() - process_s)
+            costs.append(cost)
 
     ScriptRunner._run_script = measured_script  # type: ignore[method-assign]
     try:
         yield costs
     finally:
         ScriptRunner._run_script = run_script  # type: ignore[method-assign]
+
+
+def app(file: str) -> AppTest:
+    """A new session on a page, which is not drawn yet."""
+    page = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=A_LONG_TIME_S)
+    return page.switch_page(f"pages/{file}.py")
+
+
+def draw(page: AppTest) -> None:
+    """Draw a page as its address says. Raises SystemExit where it shows an error."""
+    page.run()
+    if page.exception or page.error:
+        raise SystemExit(f"the page failed: {[*page.exception, *page.error]}")
+
+
+def visit(name: str) -> Cost:
+    """What a visit of the page costs in a new session."""
+    file, query = PAGES[name]
+    page = app(file)
+    for key, value in query.items():
+        page.query_params[key] = value
+    with scripts_measured() as costs:
+        draw(page)
+    return Cost(*map(sum, zip(*costs, strict=True)))
 
 
 def warmed() -> float:
@@ -104,67 +119,22 @@ def warmed() -> float:
     return time.process_time() - start
 
 
-def visit(name: str, profile: cProfile.Profile | None = None) -> Cost:
-    """What a visit of the page costs in a new session."""
-    file, query = PAGES[name]
-    page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S).switch_page(
-        f"pages/{file}.py"
-    )
-    for key, value in query.items():
-        page.query_params[key] = value
-    with scripts_measured(profile) as costs:
-        page.run()
-    if page.exception or page.error:
-        raise SystemExit(f"{name} failed: {[*page.exception, *page.error]}")
-    return Cost(*map(sum, zip(*costs, strict=True)))
-
-
-def tell(data: Path, names: Sequence[str], profile: cProfile.Profile | None) -> None:
-    set_log_level("error")  # not: this thread has no visitor
-    os.environ["CRANE_DATA"] = str(data)
-    print(
-        f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}"
-    )
-    print(f"{'warm-up and Overview':42}{warmed() * 1e3:>9,.0f}")
-    for name in names:
-        first, later = visit(name, profile), visit(name)
-        numbers = (*first, *later)
-        print(
-            f"{name:34}"
-            + "".join(f"{s * 1e3:>{8 + i % 2},.0f}" for i, s in enumerate(numbers)),
-            flush=True,
-        )
+def main() -> None:
+    parser = command(__doc__)
+    parser.add_argument("pages", nargs="*", choices=[[], *PAGES], metavar="PAGE", default=[])
+    names = parser.parse_args().pages or PAGES
+    archive_or_exit()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = large(Path(scratch) / "x100")
+        set_log_level("error")  # not: this thread has no visitor
+        os.environ["CRANE_DATA"] = str(folder.path)
+        print(f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}")
+        print(f"{'warm-up and Overview':42}{warmed() * 1e3:>9,.0f}")
+        for name in names:
+            in_ms = [f"{each * 1e3:,.0f}" for each in (*visit(name), *visit(name))]
+            print("{:34}{:>8}{:>9}{:>8}{:>9}".format(name, *in_ms), flush=True)
     print(machine())
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.page_cost")
-    parser.add_argument(
-        "--data", type=Path, help="a data folder that holds the large store already"
-    )
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=PAGES,
-        default=list(PAGES),
-        metavar="PAGE",
-        help="these visits",
-    )
-    parser.add_argument(
-        "--profile", type=Path, help="where to write the profile of the first visits"
-    )
-    chosen = parser.parse_args(arguments)
-    profile = cProfile.Profile() if chosen.profile else None
-    if chosen.data:
-        tell(chosen.data, chosen.only, profile)
-    else:
-        archive_or_exit()
-        with tempfile.TemporaryDirectory() as scratch:
-            folder: DataFolder = large(Path(scratch) / "x100")
-            tell(folder.path, chosen.only, profile)
-    if profile:
-        profile.dump_stats(chosen.profile)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

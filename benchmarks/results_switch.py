@@ -5,41 +5,34 @@
 Each option is picked in each tab for the first time after a start, when nothing is kept from before, and once
 more, when it is. Measured is the processor time of the thread that draws the page, which other work on the machine
 hardly changes; DuckDB's own threads come on top where something is read for the first time. The first visits of the
-page and of its tabs stand beside them, and of each the slowest option is named.
+page and of its tabs stand beside them, and of each the slowest option is named. `--copies 1` leaves the large data out.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import statistics
-import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
 
-from benchmarks import large_store
-from benchmarks._archive import archive_or_exit, imported
-from benchmarks._timing import machine
+from benchmarks._data import COPIES, archive_or_exit, imported, multiply
+from benchmarks._timing import machine, options
+from benchmarks.page_cost import Cost, app, draw, scripts_measured
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
-APP = Path(__file__).resolve().parents[1] / "app.py"
 COMMON = {
     "credit": ("detection only", "half credit for partial"),
     "vote": ("mean of runs", "all runs"),
 }
+OF_KINDS = {"rate": ("Recall", "F1"), "by": ("root_cause", "crash_type", "stage")}
 SWITCHES = {
     "Runtime state": COMMON,
-    "Kinds of crash": COMMON
-    | {"rate": ("Recall", "F1"), "by": ("root_cause", "crash_type", "stage")},
+    "Kinds of crash": COMMON | OF_KINDS,
     "Combinations": COMMON,
     "Stability": COMMON | {"votes": ("runtime",)},
     "Robustness": COMMON,
@@ -47,29 +40,8 @@ SWITCHES = {
 }
 """Tab to switch in the address to the options that are picked, one at a time from the defaults."""
 LIMIT_S, LARGE_LIMIT_S = 0.3, 1.0
-A_LONG_TIME_S = 3600
 
 Seconds = dict[str, float]
-
-
-@contextmanager
-def scripts_timed() -> Iterator[list[float]]:
-    """Processor seconds of every script that runs meanwhile, in order."""
-    seconds: list[float] = []
-    run_script = ScriptRunner._run_script
-
-    def timed_script(self: ScriptRunner, rerun_data: object) -> None:
-        start = time.thread_time()
-        try:
-            run_script(self, rerun_data)  # type: ignore[arg-type]
-        finally:
-            seconds.append(time.thread_time() - start)
-
-    ScriptRunner._run_script = timed_script  # type: ignore[method-assign]
-    try:
-        yield seconds
-    finally:
-        ScriptRunner._run_script = run_script  # type: ignore[method-assign]
 
 
 def measured(folder: DataFolder) -> tuple[Seconds, Seconds, Seconds]:
@@ -77,38 +49,27 @@ def measured(folder: DataFolder) -> tuple[Seconds, Seconds, Seconds]:
     os.environ["CRANE_DATA"] = str(folder.path)
     st.cache_data.clear()  # copies have no separate source, so what is kept of another folder would pass for them
     st.cache_resource.clear()
-    with scripts_timed() as seconds:
-        page = (
-            AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S)
-            .run()
-            .switch_page("pages/2_results.py")
-        )
-        first: Seconds = {}
-        new: Seconds = {}
-        known: Seconds = {}
+    first: Seconds = {}
+    new: Seconds = {}
+    known: Seconds = {}
+    with scripts_measured() as costs:
+        page = app("2_results")
         for tab, switches in SWITCHES.items():
             page.query_params["part"] = tab
-            first[tab] = _drawn(page, seconds)
+            first[tab] = _drawn(page, costs)
             for again in (new, known):
-                for key, options in switches.items():
-                    for option in options:
+                for key, picked in switches.items():
+                    for option in picked:
                         page.query_params[key] = option
-                        again[f"{tab}: {option}"] = _drawn(page, seconds)
+                        again[f"{tab}: {option}"] = _drawn(page, costs)
                     del page.query_params[key]
-                    _drawn(page, seconds)
+                    draw(page)
     return first, new, known
 
 
-def _drawn(page: AppTest, seconds: list[float]) -> float:
-    """Draw the page as its address says; the seconds that it took."""
-    page.run()
-    _refuse_errors(page)
-    return seconds[-1]
-
-
-def _refuse_errors(page: AppTest) -> None:
-    if page.exception or page.error:
-        raise SystemExit(f"the page failed: {[*page.exception, *page.error]}")
+def _drawn(page: AppTest, costs: list[Cost]) -> float:
+    draw(page)
+    return costs[-1].thread
 
 
 def show(title: str, folder: DataFolder, limit: float) -> None:
@@ -116,39 +77,30 @@ def show(title: str, folder: DataFolder, limit: float) -> None:
     visits = ", ".join(f"{tab} {seconds * 1e3:,.0f}" for tab, seconds in first.items())
     print(f"{title}: first visits in ms: {visits}")
     for name, seconds in (("options, new", new), ("options, again", known)):
-        median, slowest = (
-            statistics.median(seconds.values()),
-            max(seconds, key=seconds.__getitem__),
-        )
+        median_ms = statistics.median(seconds.values()) * 1e3
+        slowest = max(seconds, key=seconds.__getitem__)
         n_over = sum(took > limit for took in seconds.values())
         print(
-            f"  {name:14} median {median * 1e3:,.0f} ms, slowest {seconds[slowest] * 1e3:,.0f} ms ({slowest}); "
+            f"  {name:14} median {median_ms:,.0f} ms, slowest {seconds[slowest] * 1e3:,.0f} ms ({slowest}); "
             f"{n_over} of {len(seconds)} over the limit of {limit * 1e3:,.0f} ms"
         )
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.results_switch")
-    parser.add_argument(
-        "--copies",
-        type=int,
-        default=large_store.COPIES,
-        help="of the data; 1 leaves the large one out",
-    )
-    copies = parser.parse_args(arguments).copies
-    archive = archive_or_exit()
+def main() -> None:
+    copies = options(__doc__, copies=COPIES).copies
+    archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:
         small = imported(Path(scratch) / "x1")
-        large = DataFolder(Path(scratch) / "more")
-        shutil.copytree(small.path, large.path)
+        more = DataFolder(small.path.with_name("more"))
+        shutil.copytree(small.path, more.path)
         show("imported data", small, LIMIT_S)
         if copies > 1:
-            store = prepare(large)
-            large_store.multiply(archive, store, copies)
+            store = prepare(more)
+            multiply(store, copies)
             store.close()
-            show(f"{copies} times the data", large, LARGE_LIMIT_S)
+            show(f"{copies} times the data", more, LARGE_LIMIT_S)
     print(machine())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks._archive import ARCHIVE
+from benchmarks._data import ARCHIVE
 from benchmarks._decisive import case_ids
 from benchmarks._interpreter import interpreter
 from benchmarks._peer import PEER, PeerMissingError, peer_folder

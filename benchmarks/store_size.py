@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from benchmarks._archive import archive_or_exit, imported
+from benchmarks._data import archive_or_exit, imported
 from benchmarks._figures import figure, tell
 from crane_core.pipeline.loading.sources import pack
 from crane_core.pipeline.places import embedded

@@ -33,7 +33,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from benchmarks._archive import archive_or_exit, imported
+from benchmarks._data import archive_or_exit, imported
 from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import serve
 from benchmarks._timing import Times, machine

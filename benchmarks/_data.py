@@ -1,0 +1,119 @@
+"""Data that measurements and browser tests are about: the published archive, a hundred copies of it, a campaign on it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from benchmarks._server import CHECKOUT
+from crane_core.annotation.draw import CampaignRequest
+from crane_core.annotation.plan import Plan, Population
+from crane_core.domain import (
+    AnnotatorKind,
+    Case,
+    Cell,
+    Instance,
+    Judgement,
+    KernelState,
+    Prompt,
+    Record,
+    Run,
+)
+from crane_core.importers.filetree import open_tree
+from crane_core.importers.registry import importer_for
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.loading.load import import_paths, prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage import write
+from crane_core.storage.store import Cursor, Store
+
+ARCHIVE = CHECKOUT.parent / "shared" / "upstream" / "crane_llm.tar.gz"
+CAMPAIGN = "pilot"
+STUDY = Population("junobench", "crane-llm-2025-10")
+SEED = 20261121
+COPIES = 100
+BATCH = 10
+"""Copies that are written in one transaction."""
+
+
+def archive_or_exit() -> Path:
+    """Its path; without it there is nothing to measure, which is said and is not a failure."""
+    if not ARCHIVE.is_file():
+        print(f"Nothing measured: {ARCHIVE.name} is not in {ARCHIVE.parent}.")
+        sys.exit(0)
+    return ARCHIVE
+
+
+def embedded_only(data: Path) -> DataFolder:
+    """A data folder at `data` as a first start makes it."""
+    data.mkdir(parents=True)
+    folder = DataFolder(data)
+    prepare(folder).close()
+    return folder
+
+
+def imported(data: Path) -> DataFolder:
+    """A data folder at `data` with the embedded data and the archive."""
+    folder = embedded_only(data)
+    import_paths([archive_or_exit()], folder)
+    return folder
+
+
+def large(data: Path) -> DataFolder:
+    """A data folder at `data` with the archive and its copies."""
+    folder = imported(data)
+    store = prepare(folder)
+    try:
+        multiply(store)
+    finally:
+        store.close()
+    return folder
+
+
+def multiply(store: Store, copies: int = COPIES) -> None:
+    """Write the archive's records until the store holds so many of each case, with all that belongs to it.
+
+    Labels of LLM judges are left at one copy: no page reads them.
+    """
+    tree = open_tree(archive_or_exit())
+    records = [r for r in importer_for(tree).read(tree) if not _is_judge(r)]
+    for first in range(1, copies, BATCH):
+        numbers = range(first, min(first + BATCH, copies))
+        store.write(partial(_write_copies, records, numbers))
+
+
+def _is_judge(record: Record) -> bool:
+    return (
+        isinstance(record, Judgement) and record.annotator_kind is AnnotatorKind.JUDGE
+    )
+
+
+def _write_copies(records: list[Record], numbers: range, cursor: Cursor) -> None:
+    batch = [record for number in numbers for record in copied(records, number)]
+    write.add_records(cursor, batch, source_id=f"copies-{numbers.start}")
+
+
+def copied(records: Iterable[Record], number: int) -> Iterator[Record]:
+    """The records of cases under ids of copy `number`: pandas_8 becomes pandas_8008 in the eighth."""
+    for record in records:
+        if isinstance(record, Case | Instance):
+            yield replace(record, case_id=f"{record.case_id}{number:03d}")
+        elif isinstance(record, Cell | KernelState | Prompt | Run | Judgement):
+            case_id, _, version = record.instance_id.rpartition("_")
+            yield replace(record, instance_id=f"{case_id}{number:03d}_{version}")
+
+
+def new_campaign(
+    folder: DataFolder, annotators: tuple[str, ...], name: str = CAMPAIGN
+) -> Plan:
+    """Draw and keep the study's own design, 222 of 501, for these annotators; nothing else has the store open."""
+    store = prepare(folder)
+    try:
+        plan = drawn_plan(store, CampaignRequest(name, annotators, STUDY, seed=SEED))
+    finally:
+        store.close()
+    keep_campaign(folder, plan)
+    return plan

@@ -45,20 +45,14 @@ def peer_folder() -> Path:
 def _install(folder: Path) -> None:
     """The package alone: extracting needs none of its dependencies, and a kernel keeps the libraries that it has."""
     folder.mkdir(parents=True)
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--target",
-        str(folder),
-        PEER,
-    ]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
     try:
         done = subprocess.run(
-            pip, capture_output=True, text=True, timeout=INSTALL_S, check=False
+            [*pip, "--target", str(folder), PEER],
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_S,
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise PeerMissingError(
@@ -69,12 +63,12 @@ def _install(folder: Path) -> None:
         raise PeerMissingError(f"{PEER} cannot be installed: {said[-1]}")
 
 
-def peer_expression(folder: Path, target: str) -> str:
-    """An expression for a kernel whose value is the answer of _peer_look.py as JSON text."""
+def peer_expression(folder: Path, target: str, function: str = "answer") -> str:
+    """An expression for a kernel whose value is what a function of _peer_look.py answers, as JSON text."""
     code = Path(__file__).with_name("_peer_look.py").read_text("utf-8")
     return (
         "(lambda builtins, room:"
-        f" (builtins.exec({code!r}, room), room['answer']({str(folder)!r}, {target!r}))[1])"
+        f" (builtins.exec({code!r}, room), room[{function!r}]({str(folder)!r}, {target!r}))[1])"
         "(__import__('builtins'), {'__name__': 'crane_peer_look'})"
     )
 

@@ -1,4 +1,4 @@
-"""Sent into a kernel: the published extractor, asked through its own function for what it would show of a target.
+"""Sent into a kernel: the published extractor and its checker, asked through their own functions about a target.
 
 Python 3.9 and the standard library, besides the peer itself.
 """
@@ -13,21 +13,36 @@ from typing import Any
 
 def answer(folder: str, target: str) -> str:
     """What the peer tells of the running shell's namespace, as JSON text with the seconds it took."""
-    collect = collector(folder)
+    collect = of_peer(folder, "runinfo", "collect_live_runinfo")
     started = time.perf_counter()
     told = collect(target_code=target)
     seconds = time.perf_counter() - started
     return json.dumps({"seconds": seconds, "state": plain(told)})
 
 
-def collector(folder: str) -> Any:
-    """The peer's function for a live kernel."""
+def checked(folder: str, target: str) -> str:
+    """What the peer's checker finds in the running shell's namespace, as JSON text with the seconds it took."""
+    run_checks = of_peer(folder, "checker", "run_checks")
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    started = time.perf_counter()
+    found = run_checks(target, shell.user_ns, shell)
+    seconds = time.perf_counter() - started
+    finding = found and {
+        name: getattr(found, name) for name in ("exception", "line", "message")
+    }
+    return json.dumps({"seconds": seconds, "finding": finding}, default=str)
+
+
+def of_peer(folder: str, module: str, name: str) -> Any:
+    """A function of the peer, whose folder is on the path only while it is imported."""
     sys.path.insert(0, folder)
     try:
-        from crane_llm.nb_extension.runinfo import collect_live_runinfo
+        held = __import__(f"crane_llm.nb_extension.{module}", fromlist=[name])
     finally:
         sys.path.remove(folder)
-    return collect_live_runinfo
+    return getattr(held, name)
 
 
 def plain(value: Any) -> Any:
@@ -43,11 +58,8 @@ def plain(value: Any) -> Any:
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)
-    is_number = (
-        type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
-    )
-    return (
-        plain(value.item())
-        if is_number and type(value).__name__ != "ndarray"
-        else str(value)
-    )
+    is_scalar = getattr(value, "shape", None) == ()
+    if type(value).__module__ == "numpy" and is_scalar:
+        if type(value).__name__ != "ndarray":
+            return plain(value.item())
+    return str(value)

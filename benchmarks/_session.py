@@ -13,19 +13,19 @@ from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState, ContextInfo
-from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 OPEN_TIMEOUT_S = 60.0
+ANSWER_TIMEOUT_S = 120.0
 
 
 class SessionError(RuntimeError):
     """The app answered with an exception on the page, or not at all."""
 
 
-class Told(NamedTuple):
+class Snapshot(NamedTuple):
     """What a component was told, and when it arrived (`time.perf_counter`)."""
 
     data: dict[str, Any]
@@ -33,18 +33,38 @@ class Told(NamedTuple):
 
 
 class Session:
-    """One tab, on a page that has one component. Make it with `opened`."""
+    """One tab. Make it with `connected`."""
 
-    def __init__(
-        self, socket: ClientConnection, address: str, page: str, query: str
-    ) -> None:
+    def __init__(self, socket: ClientConnection, address: str) -> None:
         self._socket = socket
         self._address = address
-        self._page = page
-        self._query = query
+        self._page = ""
+        self._query = ""
         self._script = ""
         self._fragment = ""
         self._component = ""
+
+    async def turn_to(self, page: str, query: str) -> float:
+        """Seconds until the page's script is over. Raises SessionError if it shows an exception."""
+        start = time.perf_counter()
+        await self._ask_for(page, query)
+        async with asyncio.timeout(ANSWER_TIMEOUT_S):
+            while True:
+                message = await self._message()
+                is_over = message.HasField("script_finished")
+                if is_over and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                    return time.perf_counter() - start
+
+    async def open(self, page: str, query: str) -> Snapshot:
+        """A page with one component, once that is there. Raises SessionError if it does not come."""
+        await self._ask_for(page, query)
+        try:
+            return await asyncio.wait_for(self.told(), OPEN_TIMEOUT_S)
+        except TimeoutError as error:
+            await self.close()
+            raise SessionError(
+                f"{page}?{query} showed no component within {OPEN_TIMEOUT_S:.0f} s"
+            ) from error
 
     async def send(self, state: dict[str, Any]) -> None:
         """The component's state, as `setStateValue` sends it: its fragment runs again."""
@@ -54,27 +74,35 @@ class Session:
         )
         await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
 
-    async def told(self) -> Told:
+    async def told(self) -> Snapshot:
         """The next thing that the component is told. Raises SessionError if the page shows an exception instead."""
         while True:
-            message = ForwardMsg()
-            message.ParseFromString(await self._socket.recv(decode=False))
+            message = await self._message()
             at = time.perf_counter()
-            if message.WhichOneof("type") == "new_session":
-                self._script = message.new_session.page_script_hash
-            elif (
-                message.WhichOneof("type") == "delta"
-                and (data := self._data(message.delta)) is not None
-            ):
-                return Told(data, at)
-
-    async def ask_for_page(self) -> None:
-        await self._socket.send(
-            BackMsg(rerun_script=self._client(page_name=self._page)).SerializeToString()
-        )
+            element = message.delta.new_element
+            if element.HasField("bidi_component"):
+                self._component = element.bidi_component.id
+                self._fragment = message.delta.fragment_id
+                return Snapshot(dict(json.loads(element.bidi_component.json)), at)
 
     async def close(self) -> None:
         await self._socket.close()
+
+    async def _ask_for(self, page: str, query: str) -> None:
+        self._page, self._query = page, query
+        client = self._client(page_name=page)
+        await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
+
+    async def _message(self) -> ForwardMsg:
+        message = ForwardMsg.FromString(await self._socket.recv(decode=False))
+        if message.HasField("new_session"):
+            self._script = message.new_session.page_script_hash
+        element = message.delta.new_element
+        if element.HasField("exception"):
+            raise SessionError(
+                f"{self._page}: {element.exception.type}: {element.exception.message}"
+            )
+        return message
 
     def _client(self, **where: str) -> ClientState:
         context = ContextInfo(
@@ -85,37 +113,14 @@ class Session:
         )
         return ClientState(query_string=self._query, context_info=context, **where)
 
-    def _data(self, delta: Delta) -> dict[str, Any] | None:
-        element = delta.new_element
-        match element.WhichOneof("type"):
-            case "exception":
-                raise SessionError(
-                    f"{element.exception.type}: {element.exception.message}"
-                )
-            case "bidi_component":
-                self._component, self._fragment = (
-                    element.bidi_component.id,
-                    delta.fragment_id,
-                )
-                return dict(json.loads(element.bidi_component.json))
-            case _:
-                return None
 
-
-async def opened(address: str, page: str, query: str) -> tuple[Session, Told]:
-    """A tab on a page, once its component is there. Raises SessionError if it does not come."""
-    url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
-    session = Session(
-        await connect(url, subprotocols=[Subprotocol("streamlit")], max_size=None),
-        address,
-        page,
-        query,
+async def connected(address: str) -> Session:
+    """A tab that shows nothing yet."""
+    socket = await connect(
+        f"ws://{urlsplit(address).netloc}/_stcore/stream",
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+        open_timeout=OPEN_TIMEOUT_S,
+        ping_timeout=None,
     )
-    await session.ask_for_page()
-    try:
-        return session, await asyncio.wait_for(session.told(), OPEN_TIMEOUT_S)
-    except TimeoutError as error:
-        await session.close()
-        raise SessionError(
-            f"{page}?{query} showed no component within {OPEN_TIMEOUT_S:.0f} s"
-        ) from error
+    return Session(socket, address)

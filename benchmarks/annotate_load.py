@@ -11,20 +11,17 @@ server, so with few cores they are most of the load; how long all desks take tha
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from benchmarks._data import archive_or_exit, imported
-from benchmarks._browser import ARGUMENTS, WIDE, executable
-from benchmarks._campaign import CAMPAIGN, new_campaign
+from benchmarks._browser import WIDE, chromium
+from benchmarks._data import CAMPAIGN, archive_or_exit, imported, new_campaign
 from benchmarks._server import serve
-from benchmarks._timing import Times, machine
+from benchmarks._timing import Times, machine, options
 
 LIMIT_KEY_S = 0.1
 LIMIT_DESK_S = 2.0
@@ -102,41 +99,24 @@ def measured(
     address: str, names: Sequence[str], seconds: float, every_s: float
 ) -> tuple[Times, Times, Times]:
     """Desks that opened in one moment, those of one person while the others label, and keys."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=executable(), args=ARGUMENTS
-        )
-        try:
-            warm = new_page(browser)
-            begin(warm, address, VISITOR)
-            opened_s(warm)
-            warm.context.close()
-            people = [new_page(browser) for _ in names]
-            for page, name in zip(people, names, strict=True):
-                begin(page, address, name)
-            together = Times([opened_s(page) for page in people])
-            for page in people:
-                page.evaluate(LABEL, PAUSE_MS)
-            alone = Times(visits(browser, address, time.monotonic() + seconds, every_s))
-            keys = Times(
-                [ms / 1e3 for page in people for ms in page.evaluate("window.painted")]
-            )
-            return together, alone, keys
-        finally:
-            browser.close()
+    with chromium() as browser:
+        warm = new_page(browser)
+        begin(warm, address, VISITOR)
+        opened_s(warm)
+        warm.context.close()
+        people = [new_page(browser) for _ in names]
+        for page, name in zip(people, names, strict=True):
+            begin(page, address, name)
+        together = Times([opened_s(page) for page in people])
+        for page in people:
+            page.evaluate(LABEL, PAUSE_MS)
+        alone = Times(visits(browser, address, time.monotonic() + seconds, every_s))
+        painted_ms = [ms for page in people for ms in page.evaluate("window.painted")]
+        return together, alone, Times([ms / 1e3 for ms in painted_ms])
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.annotate_load")
-    parser.add_argument("--annotators", type=int, default=10)
-    parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument(
-        "--visit-every",
-        type=float,
-        default=6.0,
-        help="seconds between openings; 0: without a pause",
-    )
-    chosen = parser.parse_args(arguments)
+def main() -> None:
+    chosen = options(__doc__, annotators=10, minutes=1.0, visit_every=6.0)
     archive_or_exit()
     names = tuple(f"ann{number:02}" for number in range(1, chosen.annotators + 1))
     with tempfile.TemporaryDirectory() as scratch:
@@ -144,24 +124,19 @@ def main(arguments: Sequence[str]) -> None:
         new_campaign(folder, (*names, VISITOR))
         before = machine()
         with serve(folder.path) as address:
-            together, alone, keys = measured(
-                address, names, chosen.minutes * 60, chosen.visit_every
-            )
+            seconds = chosen.minutes * 60
+            together, alone, keys = measured(address, names, seconds, chosen.visit_every)
+    of_key, of_desk = keys.p95 / LIMIT_KEY_S, alone.median / LIMIT_DESK_S
     print(
-        f"{len(names)} annotators, {chosen.minutes:g} minutes, a desk every {chosen.visit_every:g} s"
-    )
-    print(f"before: {before}; at the end: {machine()}")
-    print(f"key to next item:                {keys.in_ms()}")
-    print(f"desk, while the others label:    {alone.in_ms()}")
-    print(f"desk, all opened in one moment:  {together.in_ms()}")
-    print(
-        f"ratio {keys.p95 / LIMIT_KEY_S:.2f} of the limit of {LIMIT_KEY_S * 1e3:.0f} ms (key, 95th percentile), ",
-        end="",
-    )
-    print(
-        f"{alone.median / LIMIT_DESK_S:.2f} of {LIMIT_DESK_S:.0f} s (desk while others label, median)"
+        f"{len(names)} annotators, {chosen.minutes:g} minutes, a desk every {chosen.visit_every:g} s\n"
+        f"before: {before}; at the end: {machine()}\n"
+        f"key to next item:                {keys.in_ms()}\n"
+        f"desk, while the others label:    {alone.in_ms()}\n"
+        f"desk, all opened in one moment:  {together.in_ms()}\n"
+        f"ratio {of_key:.2f} of the limit of {LIMIT_KEY_S * 1e3:.0f} ms (key, 95th percentile), "
+        f"{of_desk:.2f} of {LIMIT_DESK_S:.0f} s (desk while others label, median)"
     )
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -22,12 +22,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-import psutil
-
-from benchmarks._data import archive_or_exit, imported
-from benchmarks._campaign import CAMPAIGN, new_campaign
-from benchmarks._server import serve
-from benchmarks._session import Session, Told, opened
+from benchmarks._data import CAMPAIGN, archive_or_exit, imported, new_campaign
+from benchmarks._server import resident_bytes, serve_process
+from benchmarks._session import Session, Snapshot, connected
 from benchmarks._timing import Times, machine
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
@@ -51,10 +48,10 @@ DRAIN_S = 30.0
 SEED = 20261121
 
 
-class Annotator:
+class SessionAnnotator:
     """One person at one desk: what they sent, what was acknowledged, and how long that took."""
 
-    def __init__(self, name: str, session: Session, first: Told) -> None:
+    def __init__(self, name: str, session: Session, first: Snapshot) -> None:
         self.name = name
         self.sent: dict[str, dict[str, Any]] = {}
         self.round_trips: list[float] = []
@@ -156,12 +153,12 @@ class Annotator:
 class Load(NamedTuple):
     """What two minutes gave: the people, seconds to open each page, and the app's memory in bytes at three moments."""
 
-    people: list[Annotator]
+    people: list[SessionAnnotator]
     opening: Times
     memory: tuple[int, int, int]
 
 
-class Kept(NamedTuple):
+class KeptActs(NamedTuple):
     """Sent labels against the ledger's files."""
 
     sent: int
@@ -171,33 +168,25 @@ class Kept(NamedTuple):
     astray: int
 
 
-async def two_minutes(address: str, names: Iterable[str]) -> Load:
-    before = app_bytes()
+async def two_minutes(address: str, app: int, names: Iterable[str]) -> Load:
+    """`app` is the pid of the app."""
+    before = resident_bytes(app)
     people, opening = [], []
     for name in names:
         start = time.perf_counter()
-        session, first = await opened(
-            address, "annotate", f"campaign={CAMPAIGN}&annotator={name}"
-        )
+        session = await connected(address)
+        first = await session.open("annotate", f"campaign={CAMPAIGN}&annotator={name}")
         opening.append(first.at - start)
-        people.append(Annotator(name, session, first))
-    with_all = app_bytes()
+        people.append(SessionAnnotator(name, session, first))
+    with_all = resident_bytes(app)
     until = time.perf_counter() + WORK_S
     await asyncio.gather(*(person.work(until) for person in people))
-    after = app_bytes()
+    after = resident_bytes(app)
     await asyncio.gather(*(person.close() for person in people))
     return Load(people, Times(opening), (before, with_all, after))
 
 
-def app_bytes() -> int:
-    """Resident memory of the app: of all processes that this one has started."""
-    return sum(
-        process.memory_info().rss
-        for process in psutil.Process().children(recursive=True)
-    )
-
-
-def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
+def kept(folder: DataFolder, plan: Plan, person: SessionAnnotator) -> KeptActs:
     """Lost: sent and not on the disk. Double: on the disk or counted more than once. Astray: another item or label."""
     labels = {
         event: act for event, act in person.sent.items() if act["action"] == "label"
@@ -225,7 +214,7 @@ def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
             in_force.pop(act["id"], None)
     counted = journal_of(folder, plan, person.name).n_done - len(in_force)
     double = sum(copies.values()) - len(copies) + max(0, counted)
-    return Kept(
+    return KeptActs(
         len(labels),
         len(found),
         sum(event not in copies for event in labels),
@@ -240,37 +229,32 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = imported(Path(scratch) / "data")
         plan = new_campaign(folder, names)
-        with serve(folder.path) as address:
-            load = asyncio.run(two_minutes(address, names))
+        with serve_process(folder.path) as (address, pid):
+            load = asyncio.run(two_minutes(address, pid, names))
         each = [kept(folder, plan, person) for person in load.people]
-    total = Kept(*map(sum, zip(*each, strict=True)))
+    total = KeptActs(*map(sum, zip(*each, strict=True)))
     show(load, total)
     if total.lost or total.double or total.astray:
         sys.exit(1)
 
 
-def show(load: Load, total: Kept) -> None:
+def show(load: Load, total: KeptActs) -> None:
     saves = Times([seconds for person in load.people for seconds in person.saves])
     trips = Times([seconds for person in load.people for seconds in person.round_trips])
     n_acts = sum(len(person.sent) for person in load.people)
-    per_second = n_acts / WORK_S
-    print(
-        f"{len(load.people)} annotators, {WORK_S:.0f} s, {n_acts:,} acts ({per_second:.0f} per second)"
+    median_ms, p95_ms, most_ms = (
+        each * 1e3 for each in (saves.median, saves.p95, max(saves.seconds))
     )
-    print(f"labels sent {total.sent:,}, on the disk {total.on_disk:,}: ", end="")
-    print(f"{total.lost} lost, {total.double} double, {total.astray} on another item")
-    print(
-        f"save, as the app reports it: median {saves.median * 1e3:.1f} ms, p95 {saves.p95 * 1e3:.1f} ms, ",
-        end="",
-    )
-    print(f"longest {max(saves.seconds) * 1e3:.1f} ms, n {len(saves.seconds):,}")
-    print(f"act sent to acknowledgment:  {trips.in_ms()}")
-    print(f"page asked for to desk:      {load.opening.in_ms()}")
     before, with_all, after = (n_bytes / 1e6 for n_bytes in load.memory)
     print(
-        f"memory of the app: {before:,.0f} MB, with all sessions {with_all:,.0f} MB, at the end {after:,.0f} MB"
-    )
-    print(
+        f"{len(load.people)} annotators, {WORK_S:.0f} s, {n_acts:,} acts ({n_acts / WORK_S:.0f} per second)\n"
+        f"labels sent {total.sent:,}, on the disk {total.on_disk:,}: "
+        f"{total.lost} lost, {total.double} double, {total.astray} on another item\n"
+        f"save, as the app reports it: median {median_ms:.1f} ms, p95 {p95_ms:.1f} ms, "
+        f"longest {most_ms:.1f} ms, n {len(saves.seconds):,}\n"
+        f"act sent to acknowledgment:  {trips.in_ms()}\n"
+        f"page asked for to desk:      {load.opening.in_ms()}\n"
+        f"memory of the app: {before:,.0f} MB, with all sessions {with_all:,.0f} MB, at the end {after:,.0f} MB\n"
         f"ratio {saves.p95 / LIMIT_S:.2f} of the limit of {LIMIT_S * 1e3:.0f} ms (95th percentile); {machine()}"
     )
 

@@ -10,7 +10,6 @@ were pressed. Exit 1 when a label is lost, doubled or another one.
 
 from __future__ import annotations
 
-import argparse
 import signal
 import sys
 import tempfile
@@ -22,15 +21,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Page, TimeoutError, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError
 
-from benchmarks._data import archive_or_exit, imported
-from benchmarks._browser import ARGUMENTS, WIDE, executable
-from benchmarks._campaign import CAMPAIGN, new_campaign
+from benchmarks._browser import WIDE, chromium
+from benchmarks._data import CAMPAIGN, archive_or_exit, imported, new_campaign
 from benchmarks._server import free_port, serve
-from benchmarks._timing import machine
+from benchmarks._timing import machine, options
 from crane_core.annotation.plan import Plan
 from crane_core.domain import AnnotationAction
 from crane_core.identity.key import signing_key
@@ -56,7 +53,7 @@ SIGHT = """(() => {
 SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 
 
-class Annotator:
+class BrowserAnnotator:
     """One person at a desk in a separate browser profile: what was pressed, and when their network is cut."""
 
     def __init__(
@@ -124,7 +121,7 @@ class Annotator:
         self._page.wait_for_function(SAVED, timeout=DRAIN_S * 1e3)
 
 
-class Kept(NamedTuple):
+class KeptKeys(NamedTuple):
     """Labels that were pressed against the ledger."""
 
     pressed: int
@@ -171,75 +168,56 @@ def killed_every(
         server.join()
 
 
-def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
+def kept(folder: DataFolder, plan: Plan, person: BrowserAnnotator) -> KeptKeys:
     """What the ledger has of what this person pressed."""
-    names, given = (
-        desk_names(folder, plan, person.name),
-        journal_of(folder, plan, person.name).given,
-    )
+    names = desk_names(folder, plan, person.name)
+    given = journal_of(folder, plan, person.name).given
     said = {names.of(showing): str(entry.label) for showing, entry in given.items()}
-    acts = [
-        act
+    copies = Counter(
+        (act.item, act.showing)
         for act in acts_of(folder, plan, person.name)
         if act.action is AnnotationAction.LABEL
-    ]
-    copies = Counter((act.item, act.showing) for act in acts)
-    return Kept(
-        len(person.given),
-        len(person.given.keys() - said),
-        sum(n - 1 for n in copies.values()),
-        sum(said.get(item, label) != label for item, label in person.given.items())
-        + len(said.keys() - person.given.keys()),
     )
+    pressed = person.given
+    n_other = sum(said.get(item, label) != label for item, label in pressed.items())
+    return KeptKeys(
+        pressed=len(pressed),
+        lost=len(pressed.keys() - said),
+        double=sum(n - 1 for n in copies.values()),
+        other=n_other + len(said.keys() - pressed.keys()),
+    )
+
+
+def sat_down(
+    browser: Browser, name: str, address: str, folder: DataFolder, seconds: float
+) -> BrowserAnnotator:
+    """A person who is logged in, at their desk."""
+    context = browser.new_context(viewport=WIDE)
+    login = new_pass(f"{name}@lab.example", seconds=3600)
+    session = signed(login, Purpose.SESSION, signing_key(folder.path))
+    context.add_cookies([{"name": COOKIE, "value": session, "url": address}])
+    return BrowserAnnotator(name, context, address, seconds)
 
 
 def labelled(
     address: str, names: Sequence[str], folder: DataFolder, seconds: float, kills: Kills
-) -> list[Annotator]:
+) -> list[BrowserAnnotator]:
     """The people after their work, everything acknowledged."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=executable(), args=ARGUMENTS
-        )
-        try:
-            people = []
-            for name in names:
-                context = browser.new_context(viewport=WIDE)
-                session = signed(
-                    new_pass(f"{name}@lab.example", seconds=3600),
-                    Purpose.SESSION,
-                    signing_key(folder.path),
-                )
-                context.add_cookies(
-                    [
-                        {
-                            "name": COOKIE,
-                            "value": session,
-                            "domain": str(urlsplit(address).hostname),
-                            "path": "/",
-                        }
-                    ]
-                )
-                people.append(Annotator(name, context, address, seconds))
-            kills.everybody_sits.set()
-            start = time.monotonic()
-            while (now_s := time.monotonic() - start) < seconds:
-                for person in people:
-                    person.live(now_s)
-                people[0].wait()
+    with chromium() as browser:
+        people = [sat_down(browser, name, address, folder, seconds) for name in names]
+        kills.everybody_sits.set()
+        start = time.monotonic()
+        while (now_s := time.monotonic() - start) < seconds:
             for person in people:
-                person.drain()
-            return people
-        finally:
-            browser.close()
+                person.live(now_s)
+            people[0].wait()
+        for person in people:
+            person.drain()
+        return people
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.annotators_drill")
-    parser.add_argument("--annotators", type=int, default=10)
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--kill-every-s", type=float, default=60.0)
-    chosen = parser.parse_args(arguments)
+def main() -> None:
+    chosen = options(__doc__, annotators=10, minutes=10.0, kill_every_s=60.0)
     archive_or_exit()
     names = tuple(f"ann{number:02}" for number in range(1, chosen.annotators + 1))
     with tempfile.TemporaryDirectory() as scratch:
@@ -250,16 +228,11 @@ def main(arguments: Sequence[str]) -> None:
             "".join(f'"{name}@lab.example" = "annotator"\n' for name in names)
         )
         port = free_port()
+        address, seconds = f"http://127.0.0.1:{port}", chosen.minutes * 60
         with killed_every(folder, port, chosen.kill_every_s, roles) as kills:
-            people = labelled(
-                f"http://127.0.0.1:{port}", names, folder, chosen.minutes * 60, kills
-            )
-        total = Kept(
-            *map(
-                sum,
-                zip(*(kept(folder, plan, person) for person in people), strict=True),
-            )
-        )
+            people = labelled(address, names, folder, seconds, kills)
+        each = [kept(folder, plan, person) for person in people]
+    total = KeptKeys(*map(sum, zip(*each, strict=True)))
     cuts = sum(person.cuts for person in people)
     print(
         f"{len(people)} annotators, {chosen.minutes:g} minutes; the app killed {kills.n} times, {cuts} networks cut"
@@ -272,4 +245,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -121,7 +121,7 @@ def warmed() -> float:
 
 def main() -> None:
     parser = command(__doc__)
-    parser.add_argument("pages", nargs="*", choices=[[], *PAGES], metavar="PAGE", default=[])
+    parser.add_argument("pages", nargs="*", choices=PAGES, metavar="PAGE")
     names = parser.parse_args().pages or PAGES
     archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:

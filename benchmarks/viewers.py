@@ -12,7 +12,6 @@ session.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import sys
 import tempfile
@@ -24,31 +23,22 @@ from pathlib import Path
 from random import Random
 from threading import Event, Thread
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import psutil
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ClientState_pb2 import ClientState, ContextInfo
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.typing import Subprotocol
 
-from benchmarks._data import archive_or_exit, imported
-from benchmarks._campaign import CAMPAIGN, new_campaign
+from benchmarks._data import CAMPAIGN, archive_or_exit, imported, new_campaign
 from benchmarks._server import serve
-from benchmarks._timing import Times, machine
+from benchmarks._session import connected
+from benchmarks._timing import Times, command, machine
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
-THINK_S = 40.0
 ARRIVE_S = 20.0
 """All sessions open within this time."""
 LABEL_EVERY_S = 1.0
 PUBLISH_S = 10
 P95_LIMIT_S, SESSION_LIMIT_MB = 2.0, 3.0
-OPEN_TIMEOUT_S = 60.0
-ANSWER_TIMEOUT_S = 120.0
 SEED = 20261123
 ANNOTATOR = "ana"
 PAGES = (
@@ -65,56 +55,7 @@ PAGES = (
 """Page and query of what viewers read."""
 
 
-class Viewer:
-    """One tab that draws nothing."""
-
-    def __init__(self, socket: ClientConnection, address: str) -> None:
-        self._socket = socket
-        self._address = address
-
-    async def turn_to(self, page: str, query: str) -> float:
-        """Seconds until the page is complete. Raises RuntimeError if it shows an exception."""
-        context = ContextInfo(
-            timezone="UTC",
-            timezone_offset=0,
-            locale="en-US",
-            url=f"{self._address}/{page}",
-        )
-        client = ClientState(page_name=page, query_string=query, context_info=context)
-        start = time.perf_counter()
-        await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
-        async with asyncio.timeout(ANSWER_TIMEOUT_S):
-            while True:
-                message = ForwardMsg.FromString(await self._socket.recv(decode=False))
-                if message.WhichOneof(
-                    "type"
-                ) == "delta" and message.delta.new_element.HasField("exception"):
-                    raise RuntimeError(
-                        f"{page}: {message.delta.new_element.exception.message}"
-                    )
-                if (
-                    message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-                    and message.HasField("script_finished")
-                ):
-                    return time.perf_counter() - start
-
-    async def close(self) -> None:
-        await self._socket.close()
-
-
-async def arrived(address: str) -> Viewer:
-    url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
-    socket = await connect(
-        url,
-        subprotocols=[Subprotocol("streamlit")],
-        max_size=None,
-        open_timeout=OPEN_TIMEOUT_S,
-        ping_timeout=None,
-    )
-    return Viewer(socket, address)
-
-
-class Read(NamedTuple):
+class ReadingTimes(NamedTuple):
     """Seconds by page of all changes after the first visits, and bytes by process before and with all sessions.
 
     `cpu_s`: what the serving processes worked meanwhile, in seconds of a core.
@@ -133,7 +74,7 @@ async def reading(
     n_viewers: int,
     seconds: float,
     think_s: float,
-) -> Read:
+) -> ReadingTimes:
     for address in addresses:
         await every_page_once(address)
     before, cpu_s = held(servers), worked_s(servers)
@@ -146,7 +87,7 @@ async def reading(
     async def one(number: int) -> None:
         chance = Random(f"{SEED}/{number}")
         await asyncio.sleep(chance.uniform(0, ARRIVE_S))
-        viewer = await arrived(addresses[number % len(addresses)])
+        viewer = await connected(addresses[number % len(addresses)])
         first.append(await viewer.turn_to(*chance.choice(PAGES)))
         while (
             pause_s := chance.uniform(think_s / 2, think_s * 1.5)
@@ -166,13 +107,13 @@ async def reading(
         await everybody_is_there.wait()
         after = held(servers)
         may_leave.set()
-    return Read(Times(first), dict(changes), before, after, worked_s(servers) - cpu_s)
+    return ReadingTimes(Times(first), dict(changes), before, after, worked_s(servers) - cpu_s)
 
 
 async def every_page_once(address: str) -> None:
     """So that nobody waits for what is computed once, and it does not count as memory of sessions."""
     for _ in range(2):
-        viewer = await arrived(address)
+        viewer = await connected(address)
         for page, query in PAGES:
             await viewer.turn_to(page, query)
         await viewer.close()
@@ -217,7 +158,7 @@ def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
 
 def measured(
     scratch: Path, n_replicas: int, n_viewers: int, seconds: float, think_s: float
-) -> Read:
+) -> ReadingTimes:
     folder = imported(scratch / f"data{n_replicas}")
     plan = new_campaign(folder, (ANNOTATOR,))
     me = psutil.Process()
@@ -237,7 +178,7 @@ def measured(
         )
 
 
-def show(title: str, read: Read, n_viewers: int) -> bool:
+def show(title: str, read: ReadingTimes, n_viewers: int) -> bool:
     """Print the figures; whether they are within the limits."""
     every = Times([seconds for page in read.changes.values() for seconds in page])
     grown = [
@@ -254,29 +195,28 @@ def show(title: str, read: Read, n_viewers: int) -> bool:
             else f"  {page}: one change"
         )
     n_changes = len(every.seconds) + n_viewers
-    print(
-        f"  a page change takes {read.cpu_s / n_changes * 1e3:.0f} ms of a core; {n_changes:,} with the first visits"
-    )
+    cpu_ms = read.cpu_s / n_changes * 1e3
     held_mb = ", ".join(
         f"{b / 1e6:,.0f} to {a / 1e6:,.0f} MB"
         for b, a in zip(read.before, read.after, strict=True)
     )
-    print(f"  memory by process: {held_mb}; {each:.2f} MB a session")
-    print(f"  ratio {every.p95 / P95_LIMIT_S:.2f} of {P95_LIMIT_S:.0f} s, ", end="")
+    of_s, of_mb = every.p95 / P95_LIMIT_S, each / SESSION_LIMIT_MB
     print(
-        f"{each / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB; {machine()}",
+        f"  a page change takes {cpu_ms:.0f} ms of a core; {n_changes:,} with the first visits\n"
+        f"  memory by process: {held_mb}; {each:.2f} MB a session\n"
+        f"  ratio {of_s:.2f} of {P95_LIMIT_S:.0f} s, {of_mb:.2f} of {SESSION_LIMIT_MB:.0f} MB; {machine()}",
         flush=True,
     )
     return every.p95 <= P95_LIMIT_S and each <= SESSION_LIMIT_MB
 
 
-def main(arguments: Sequence[str]) -> None:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.viewers")
+def main() -> None:
+    options = command(__doc__)
     options.add_argument("--viewers", type=int, default=200)
     options.add_argument("--replicas", type=int, nargs="*", default=[0, 2])
     options.add_argument("--seconds", type=float, default=120.0)
-    options.add_argument("--think", type=float, default=THINK_S)
-    chosen = options.parse_args(arguments)
+    options.add_argument("--think", type=float, default=40.0)
+    chosen = options.parse_args()
     archive_or_exit()
     is_within = True
     with tempfile.TemporaryDirectory() as scratch:
@@ -290,4 +230,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -8,12 +8,12 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 """For a machine without display that may run everything as root, as containers do."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-WIDE = {"width": 1440, "height": 900}
+WIDE: ViewportSize = {"width": 1440, "height": 900}
 TITLE = "[data-testid=stMain] h1"
 ENTRY = "stTopNavLink"
 """The test id of an entry of the app's menu."""

@@ -147,8 +147,6 @@ def noise(one: Figure, others: float, quiet: Quiet, cores: int) -> str:
         return ""
     if cores < quiet.cores:
         return f"{cores} core of the {quiet.cores} that the budget is for"
-    if math.isnan(others):
-        return "this system does not tell what other programs took"
     if others > quiet.others:
         return (
             f"other programs took {others:.2f} cores, at most {quiet.others:.2f} may be"

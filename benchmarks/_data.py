@@ -1,4 +1,4 @@
-"""Data that measurements and browser tests are about: the published archive, a hundred copies of it, a campaign on it."""
+"""Data that measurements and browser tests need: the published archive, a hundred copies of it, a campaign on it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ Knows nothing of names of machines, people or folders.
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import subprocess
@@ -89,7 +88,7 @@ def line(told: Sequence[Told]) -> dict[str, Any]:
 
 def _as_json(told: Told) -> dict[str, Any]:
     assert told.figure is not None
-    others = None if math.isnan(told.others) else round(told.others, 2)
+    others = round(told.others, 2)
     ratio = round(told.figure.ratio, 3)
     body = {
         "benchmark": told.benchmark,

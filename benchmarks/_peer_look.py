@@ -58,8 +58,8 @@ def plain(value: Any) -> Any:
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)
-    is_scalar = getattr(value, "shape", None) == ()
-    if type(value).__module__ == "numpy" and is_scalar:
-        if type(value).__name__ != "ndarray":
-            return plain(value.item())
+    kind = type(value)
+    is_scalar = getattr(value, "shape", None) == () and kind.__name__ != "ndarray"
+    if kind.__module__ == "numpy" and is_scalar:
+        return plain(value.item())
     return str(value)

@@ -52,7 +52,10 @@ class Session:
             while True:
                 message = await self._message()
                 is_over = message.HasField("script_finished")
-                if is_over and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                if (
+                    is_over
+                    and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+                ):
                     return time.perf_counter() - start
 
     async def open(self, page: str, query: str) -> Snapshot:
@@ -104,7 +107,7 @@ class Session:
             )
         return message
 
-    def _client(self, **where: str) -> ClientState:
+    def _client(self, **where: Any) -> ClientState:
         context = ContextInfo(
             timezone="UTC",
             timezone_offset=0,

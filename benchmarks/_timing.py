@@ -1,4 +1,4 @@
-"""Options, measured times in words, and what this machine was doing meanwhile: what every benchmark begins and ends with."""
+"""What every benchmark begins and ends with: its options, times in words, and what this machine was doing meanwhile."""
 
 from __future__ import annotations
 

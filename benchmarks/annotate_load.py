@@ -125,7 +125,9 @@ def main() -> None:
         before = machine()
         with serve(folder.path) as address:
             seconds = chosen.minutes * 60
-            together, alone, keys = measured(address, names, seconds, chosen.visit_every)
+            together, alone, keys = measured(
+                address, names, seconds, chosen.visit_every
+            )
     of_key, of_desk = keys.p95 / LIMIT_KEY_S, alone.median / LIMIT_DESK_S
     print(
         f"{len(names)} annotators, {chosen.minutes:g} minutes, a desk every {chosen.visit_every:g} s\n"

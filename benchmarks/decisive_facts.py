@@ -8,17 +8,20 @@ case every fact has to be told (data/minibench/README.md says when one is). `--p
 
 from __future__ import annotations
 
-import argparse
-import ast
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks._decisive import Fact, case_ids, facts_of, missing
-from benchmarks._interpreter import interpreter, lacking
+from benchmarks._decisive import Fact, facts_of, missing
+from benchmarks._minibench import (
+    at_once,
+    cases_of,
+    kernel_command,
+    notebook_of,
+    runnable,
+    state_of,
+)
 from benchmarks._peer import (
     PEER,
     PeerMissingError,
@@ -27,10 +30,8 @@ from benchmarks._peer import (
     peer_folder,
 )
 from benchmarks._timing import machine
-from crane_core.domain import KernelState, Setting
+from crane_core.domain import Setting
 from crane_core.errors import CraneError
-from crane_core.notebooks import read_code_cells
-from crane_core.pipeline.places import embedded
 from crane_core.prompts.shown import shown
 from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
 from crane_core.runtime.limits import KernelLimits
@@ -43,7 +44,7 @@ COLUMNS = (*(str(setting) for setting in SETTINGS), "peer")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FactsTold:
     """The facts of a case that each look lacks, and why a look could not be had."""
 
     case_id: str
@@ -52,13 +53,7 @@ class Outcome:
     failures: Mapping[str, str]
 
 
-def notebook_of(case_id: str) -> Path:
-    return (
-        embedded()["minibench"] / "benchmark" / case_id / f"{case_id}_reproduced.ipynb"
-    )
-
-
-def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
+def outcome_of(case_id: str, python: str, folder: Path) -> FactsTold:
     """One kernel, seen by all. What fails tells nothing."""
     states: dict[str, Mapping[str, Any]] = {column: {} for column in COLUMNS}
     failures: dict[str, str] = {}
@@ -74,18 +69,12 @@ def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
     except (CraneError, EndedError) as error:
         failures["kernel"] = str(error)
     lacks = {column: missing(case_id, state) for column, state in states.items()}
-    return Outcome(case_id, len(facts_of(case_id)), lacks, failures)
+    return FactsTold(case_id, len(facts_of(case_id)), lacks, failures)
 
 
 def in_settings(case_id: str, document: dict[str, Any]) -> dict[str, Mapping[str, Any]]:
     """What a prompt of each setting is given of our one look."""
-    state = KernelState.from_json(
-        document,
-        benchmark="minibench",
-        instance_id=case_id,
-        setting=Setting.RUNTIME_PLUS,
-        origin="capture",
-    )
+    state = state_of(document, case_id)
     return {str(setting): shown(state, setting).to_json() for setting in SETTINGS}
 
 
@@ -99,32 +88,7 @@ def peer_state(
         return {}
 
 
-def imported(case_id: str) -> set[str]:
-    """The top packages that a notebook names in its imports."""
-    found: set[str] = set()
-    for cell in read_code_cells(notebook_of(case_id).read_bytes()):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                found.add(node.module.partition(".")[0])
-    return found
-
-
-def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
-    """The cases that can run here; the others are named."""
-    needs = {case_id: imported(case_id) for case_id in chosen}
-    absent = lacking(python, set().union(*needs.values()))
-    for case_id, packages in needs.items():
-        if packages & absent:
-            print(
-                f"skipped, {', '.join(sorted(packages & absent))} not installed: {case_id}"
-            )
-        else:
-            yield case_id
-
-
-def in_words(outcome: Outcome) -> Iterator[str]:
+def in_words(outcome: FactsTold) -> Iterator[str]:
     """The row of a case, then what is lacking."""
     marks = [
         f"{outcome.n_facts - len(outcome.lacks[column])}/{outcome.n_facts}"
@@ -139,7 +103,7 @@ def in_words(outcome: Outcome) -> Iterator[str]:
         )
 
 
-def report(outcomes: Sequence[Outcome]) -> None:
+def report(outcomes: Sequence[FactsTold]) -> None:
     print(f"{'facts told':<16}" + "".join(f"{column:>10}" for column in COLUMNS))
     for outcome in outcomes:
         print("\n".join(in_words(outcome)))
@@ -150,41 +114,22 @@ def report(outcomes: Sequence[Outcome]) -> None:
         )
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.decisive_facts")
-    parser.add_argument(
-        "--python",
-        type=interpreter,
-        default=sys.executable,
-        help="the interpreter of the kernels; needs ipykernel",
-    )
-    parser.add_argument(
-        "--at-once", type=int, default=2, metavar="N", help="kernels at one time"
-    )
-    parser.add_argument(
-        "cases", nargs="*", metavar="CASE", help="of minibench; all without one"
-    )
-    chosen = parser.parse_args(arguments)
-    if unknown := set(chosen.cases) - set(case_ids()):
-        parser.error(f"minibench has no {', '.join(sorted(unknown))}")
+def main() -> None:
+    chosen = cases_of(kernel_command(__doc__))
     try:
         folder = peer_folder()
     except PeerMissingError as error:
         print(f"Not measured: {error}.")
         return
     print(f"{machine()}; peer {PEER}")
-    cases = list(runnable(chosen.cases or case_ids(), chosen.python))
+    cases = list(runnable(chosen.cases, chosen.python))
+
+    def outcome(case_id: str) -> FactsTold:
+        return outcome_of(case_id, chosen.python, folder)
+
     if cases:
-        with ThreadPoolExecutor(chosen.at_once) as pool:
-            report(
-                list(
-                    pool.map(
-                        lambda case_id: outcome_of(case_id, chosen.python, folder),
-                        cases,
-                    )
-                )
-            )
+        report(at_once(chosen.at_once, outcome, cases))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -11,13 +11,10 @@ than its target, and hardly one of them crashes: what is predicted of the others
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -26,11 +23,17 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from benchmarks._data import ARCHIVE
 from benchmarks._decisive import case_ids
-from benchmarks._interpreter import interpreter
+from benchmarks._minibench import (
+    at_once,
+    cells_of,
+    complain,
+    kernel_command,
+    notebooks,
+    state_of,
+)
 from benchmarks._timing import machine
-from benchmarks.decisive_facts import notebook_of, runnable
 from crane_core.detectors.rules.predict import findings
-from crane_core.domain import Cell, CellRole, KernelState, Setting, Version
+from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.errors import CraneError
 from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
@@ -44,7 +47,7 @@ from crane_core.runtime.program import program
 SETTINGS = (Setting.CODE, Setting.RUNTIME_PLUS)
 
 
-class Outcome(NamedTuple):
+class CellOutcome(NamedTuple):
     """One cell as a target: `predicted` and `came` are exceptions, None for none; `why` is the rule's word."""
 
     place: str
@@ -70,13 +73,12 @@ def predicted(
     cells: Sequence[Cell],
     state: KernelState | None,
     came: str | None,
-) -> Outcome:
+) -> CellOutcome:
     """What the rules say of the last of these cells. Prints a rule that failed."""
     report = findings(cells, state, setting)
-    for error in report.errors:
-        print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")
+    complain(report, place)
     first = report.findings[0] if report.findings else None
-    return Outcome(
+    return CellOutcome(
         place,
         setting,
         first.exception if first else None,
@@ -85,42 +87,16 @@ def predicted(
     )
 
 
-def shown(plan: NotebookPlan) -> list[Cell]:
-    """The plan's cells as a detector is shown them."""
-    order = [
-        *((cell, CellRole.EXECUTED) for cell in plan.executed),
-        (plan.target, CellRole.TARGET),
-    ]
-    return [
-        Cell(
-            "own",
-            plan.name,
-            "notebook",
-            position,
-            role,
-            cell.source,
-            notebook_index=cell.index,
-        )
-        for position, (cell, role) in enumerate(order)
-    ]
-
-
 def looked(kernel: Kernel, plan: NotebookPlan, magic: str) -> KernelState:
     told = json.loads(kernel.evaluate(probe_source.look(plan.request(), magic)))
-    return KernelState.from_json(
-        told["state"],
-        benchmark="own",
-        instance_id=plan.name,
-        setting=Setting.RUNTIME_PLUS,
-        origin="capture",
-    )
+    return state_of(told["state"], plan.name)
 
 
-def run_through(path: Path, python: str) -> list[Outcome]:
+def run_through(path: Path, python: str) -> list[CellOutcome]:
     """All cells of a notebook, until one raises. What fails otherwise is told, and what was seen until then counts."""
     whole = read_plan(path, None)
     cells = [*whole.executed, whole.target]
-    outcomes: list[Outcome] = []
+    outcomes: list[CellOutcome] = []
     try:
         with fresh_kernel(
             program(python=python), path.parent, KernelLimits()
@@ -133,7 +109,9 @@ def run_through(path: Path, python: str) -> list[Outcome]:
                 place = f"{path.stem}, code cell {cell.index}"
                 for setting in SETTINGS:
                     seen = state if setting is Setting.RUNTIME_PLUS else None
-                    outcomes.append(predicted(place, setting, shown(plan), seen, came))
+                    outcomes.append(
+                        predicted(place, setting, cells_of(plan), seen, came)
+                    )
                 if came is not None:
                     break
     except (CraneError, EndedError, ExpressionError) as error:
@@ -150,7 +128,7 @@ def refused(code: str) -> str | None:
     return None
 
 
-def on_published() -> Iterator[Outcome]:
+def on_published() -> Iterator[CellOutcome]:
     """Cells that ran in the study, each with those before it; what came is what Python says of the published text."""
     cells: dict[str, list[Cell]] = defaultdict(list)
     for record in crane_llm_october.read(open_tree(ARCHIVE)):
@@ -164,7 +142,7 @@ def on_published() -> Iterator[Outcome]:
             yield predicted(place, Setting.CODE, asked, None, refused(cell.code))
 
 
-def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def told(outcomes: Sequence[CellOutcome]) -> Iterator[str]:
     """Counts by setting, then every alarm that was false and every other class than came."""
     for setting in SETTINGS:
         kinds = Counter(
@@ -180,61 +158,31 @@ def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
             yield f"  {outcome.place}, {outcome.setting}: {outcome.predicted} predicted, {came} came: {outcome.why}"
 
 
-def notebooks_of_minibench(python: str) -> list[Path]:
-    crashing = [notebook_of(case_id) for case_id in runnable(case_ids(), python)]
-    return [
-        *crashing,
-        *(
-            path.with_name(
-                path.name.replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}")
-            )
-            for path in crashing
-        ),
-    ]
-
-
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.every_cell")
-    parser.add_argument(
-        "--python",
-        type=interpreter,
-        default=sys.executable,
-        help="the interpreter of the kernels",
-    )
-    parser.add_argument(
-        "--at-once", type=int, default=2, metavar="N", help="kernels at one time"
-    )
-    parser.add_argument(
-        "notebooks",
-        nargs="*",
-        type=Path,
-        metavar="NOTEBOOK",
-        help="default: all of minibench",
-    )
-    chosen = parser.parse_args(arguments)
-    paths = chosen.notebooks or notebooks_of_minibench(chosen.python)
+def main() -> None:
+    parser = kernel_command(__doc__)
+    parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
+    chosen = parser.parse_args()
+    paths = chosen.notebooks or notebooks(case_ids(), chosen.python)
     os.environ[ASSUMED] = chosen.python
-    with ThreadPoolExecutor(chosen.at_once) as pool:
-        ours = [
-            outcome
-            for found in pool.map(lambda path: run_through(path, chosen.python), paths)
-            for outcome in found
-        ]
+    found = at_once(
+        chosen.at_once, lambda path: run_through(path, chosen.python), paths
+    )
+    ours = [outcome for of_notebook in found for outcome in of_notebook]
     print(f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}")
     print("\n".join(told(ours)))
-    if ARCHIVE.is_file():
-        del os.environ[ASSUMED]  # the study ran other versions
-        published = list(on_published())
-        n_refused = sum(outcome.came is not None for outcome in published)
-        print(
-            f"cells that ran before the study's targets, {len(published):,}; {n_refused} are not Python as published"
-        )
-        print("\n".join(told(published)))
-    else:
+    if not ARCHIVE.is_file():
         print(
             f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}."
         )
+        return
+    del os.environ[ASSUMED]  # the study ran other versions
+    published = list(on_published())
+    n_refused = sum(outcome.came is not None for outcome in published)
+    print(
+        f"cells that ran before the study's targets, {len(published):,}; {n_refused} are not Python as published"
+    )
+    print("\n".join(told(published)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

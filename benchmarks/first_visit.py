@@ -75,10 +75,14 @@ def show(title: str, visits: list[FirstVisit]) -> None:
         times = Times([getattr(one, name) for one in visits])
         limit = CHART_LIMIT_S if name == "chart" else WORDS_LIMIT_S
         of = f"of the limit {limit:.1f} s: {times.median / limit:.2f}"
-        print(f"  {name:6} median {times.median:.2f} s, slowest {max(times.seconds):.2f} s, {of}")
+        print(
+            f"  {name:6} median {times.median:.2f} s, slowest {max(times.seconds):.2f} s, {of}"
+        )
     shown = sum(one.foreign for one in visits)
     jumps = max(one.jumps for one in visits)
-    print(f"  menu of Streamlit's own: in {shown} of {len(visits)}; jumps at most {jumps:.3f}")
+    print(
+        f"  menu of Streamlit's own: in {shown} of {len(visits)}; jumps at most {jumps:.3f}"
+    )
 
 
 def main() -> None:
@@ -91,7 +95,9 @@ def main() -> None:
             visits = [visit(full.path) for _ in range(n)]
             show("imported data", visits)
             from_start = [one.start_s + one.chart for one in visits]
-            tell(figure("the first chart after a cold start", from_start, CHART_LIMIT_S))
+            tell(
+                figure("the first chart after a cold start", from_start, CHART_LIMIT_S)
+            )
     print(machine())
 
 

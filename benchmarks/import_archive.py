@@ -56,7 +56,9 @@ def n_llm_runs(store: Store, entry: Imported) -> int:
     verdicts = verdict_frame(store)
     is_of_entry = verdicts["experiment"] == entry.kind
     is_of_llm = verdicts["detector_kind"] == DetectorKind.LLM
-    counts = verdicts.loc[is_of_entry & is_of_llm, ["n_crash", "n_safe", "n_unanswered"]]
+    counts = verdicts.loc[
+        is_of_entry & is_of_llm, ["n_crash", "n_safe", "n_unanswered"]
+    ]
     return int(counts.to_numpy().sum())
 
 
@@ -69,7 +71,9 @@ def main() -> None:
             seconds, cpu_s, n_files = with_processor(lambda: read_plainly(archive))
             plain_s.append(seconds)
             plain_cpu_s.append(cpu_s)
-            folder = DataFolder(Path(shutil.copytree(prepared, prepared.with_name(f"round-{n}"))))
+            folder = DataFolder(
+                Path(shutil.copytree(prepared, prepared.with_name(f"round-{n}")))
+            )
             store = prepare(folder)
 
             def bring_in(folder: DataFolder = folder, store: Store = store) -> Imported:
@@ -91,7 +95,14 @@ def main() -> None:
     )
     ratio = median(ours_cpu_s) / median(plain_cpu_s)
     print(f"processor time: {ratio:.2f} times plain Python's; {machine()}")
-    tell(figure("import of the published archive", ours_s, median(plain_s), peer="plain Python"))
+    tell(
+        figure(
+            "import of the published archive",
+            ours_s,
+            median(plain_s),
+            peer="plain Python",
+        )
+    )
     tell(figure("import of an archive that is known", again_s, KNOWN_LIMIT_S))
 
 

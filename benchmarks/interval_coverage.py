@@ -10,7 +10,6 @@ that is valid covers more, so it has no upper band. Exits with 1 where a band is
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from itertools import product
@@ -19,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._timing import options
 from crane_core.stats.intervals import clustered_difference, clustered_rate
 
 N_CASES = (1, 2, 3, 5, 10, 15, 20, 40, 111)
@@ -126,11 +126,7 @@ def noise(level: float, n_samples: int) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.interval_coverage")
-    parser.add_argument(
-        "--samples", type=int, default=2_000, help="of each scene; default: 2000"
-    )
-    n_samples: int = parser.parse_args().samples
+    n_samples: int = options(__doc__, samples=2_000).samples
     asked: tuple[tuple[str, list[Scene], bool], ...] = (
         (f"Differences, {LOST:.0%} of the instances lost", differences(LOST), True),
         ("Rates", rates(), True),

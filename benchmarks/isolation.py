@@ -8,17 +8,16 @@ the capture ends, says why, and leaves no process and nothing on the disk.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import nbformat
+import psutil
 
-from benchmarks._timing import Times, machine, timed
+from benchmarks._timing import Times, machine, options, timed
 from crane_core.errors import CraneError
 from crane_core.runtime.capture import capture
 from crane_core.runtime.isolation import Isolation, can_seal
@@ -61,27 +60,18 @@ ATTACKS: dict[str, tuple[str, str]] = {
 """Attack to the code of its cell and what the capture says of it; "" where it goes well."""
 
 
-def _book(cells: Sequence[str]) -> Any:
-    made: Any = nbformat.v4
-    return made.new_notebook(cells=[made.new_code_cell(cell) for cell in cells])
-
-
 def notebook(folder: Path, *cells: str) -> Path:
-    path = folder / "n.ipynb"
     form: Any = nbformat
-    form.write(_book(cells), path)
+    book = form.v4.new_notebook(cells=[form.v4.new_code_cell(cell) for cell in cells])
+    path = folder / "n.ipynb"
+    form.write(book, path)
     return path
 
 
 def running(word: str) -> bool:
     """Whether a process has this word in its command line."""
-    lines = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            lines.append(path.read_bytes())
-        except OSError:
-            continue
-    return any(word.encode() in line for line in lines)
+    processes = psutil.process_iter(["cmdline"])
+    return any(word in " ".join(one.info["cmdline"] or ()) for one in processes)
 
 
 def is_contained(code: str, said: str) -> bool:
@@ -126,13 +116,8 @@ def _captured(path: Path, kept: Isolation) -> Callable[[], object]:
     return lambda: capture(path, limits=KernelLimits(isolation=kept))
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.isolation")
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument(
-        "--attacks", type=int, default=50, help="times that each is tried"
-    )
-    chosen = parser.parse_args(arguments)
+def main() -> None:
+    chosen = options(__doc__, rounds=10, attacks=50)
     if not can_seal():
         raise SystemExit("bubblewrap cannot make namespaces here: nothing is measured.")
     found = times(chosen.rounds)
@@ -149,4 +134,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

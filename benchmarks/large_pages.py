@@ -37,7 +37,9 @@ def tell_all(found: Sequence[Visits]) -> None:
     warm = {name: [s for one in found for s in one.warm[name]] for name in first}
     for name, seconds in first.items():
         first_ms = Times(seconds).median * 1e3
-        print(f"  {name:16} first {first_ms:7,.0f} ms, later {Times(warm[name]).in_ms()}")
+        print(
+            f"  {name:16} first {first_ms:7,.0f} ms, later {Times(warm[name]).in_ms()}"
+        )
     for question, seconds_of, limit in (
         ("a warm page change at 100x", warm, CHANGE_LIMIT_S),
         ("the first visit of Results at 100x", first["Results"], FIRST_LIMIT_S),

@@ -14,7 +14,6 @@ way in its own kernel, on the notebooks that both can run; the ratios are of our
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -25,7 +24,7 @@ from typing import Any, NamedTuple
 
 from jupyter_client.manager import KernelManager
 
-from benchmarks._timing import Times, machine
+from benchmarks._timing import Times, command, machine
 from crane_core.errors import NotebookError
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.runtime.plan import NotebookPlan, read_plan
@@ -114,17 +113,10 @@ def one(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.live_kernel")
+    parser = command(__doc__)
     parser.add_argument("--pairs", type=int, default=40)
-    parser.add_argument(
-        "--peer", metavar="PYTHON", help="also ask crane_llm, in this interpreter"
-    )
-    parser.add_argument(
-        "--pause",
-        type=float,
-        default=2.0,
-        help="seconds from %%load_ext to the first question",
-    )
+    parser.add_argument("--peer", metavar="PYTHON")
+    parser.add_argument("--pause", type=float, default=2.0)
     chosen = parser.parse_args()
     both: list[tuple[Seen, Seen]] = []
     first, later, gained, libraries, n_left_out = [], [], [], set(), 0

@@ -9,16 +9,13 @@ below it and above it, and how often the test of two equal effects finds a diffe
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks._timing import machine
+from benchmarks._timing import machine, options
 from crane_core.stats import gee
 
 RIGHT, GAINED = 0.6, 0.7
@@ -80,15 +77,8 @@ def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | N
     return Sample(n_changed, holds, found.p_value < 0.05)
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.model_coverage")
-    parser.add_argument(
-        "--samples",
-        type=int,
-        default=400,
-        help="of each number of cases and share of changes",
-    )
-    n_samples = parser.parse_args(arguments).samples
+def main() -> None:
+    n_samples = options(__doc__, samples=400).samples
     rng = np.random.default_rng(20251018)
     by_band: dict[tuple[int, int], list[Sample]] = defaultdict(list)
     n_unfit = 0
@@ -112,4 +102,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

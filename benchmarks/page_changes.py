@@ -107,7 +107,9 @@ def main() -> None:
         tell("logged in as admin", found[1])
         pairs = zip(found[0].every.seconds, found[1].every.seconds, strict=True)
         ratios = [after / before for before, after in pairs]
-        print(f"with a login / without: {median(ratios):.2f}, the median of {len(ratios)} pairs of visits")
+        print(
+            f"with a login / without: {median(ratios):.2f}, the median of {len(ratios)} pairs of visits"
+        )
     tell_figure(figure("a warm page change", found[0].warm, MEDIAN_LIMIT_S))
     print(machine())
 

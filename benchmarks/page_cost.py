@@ -128,7 +128,9 @@ def main() -> None:
         folder = large(Path(scratch) / "x100")
         set_log_level("error")  # not: this thread has no visitor
         os.environ["CRANE_DATA"] = str(folder.path)
-        print(f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}")
+        print(
+            f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}"
+        )
         print(f"{'warm-up and Overview':42}{warmed() * 1e3:>9,.0f}")
         for name in names:
             in_ms = [f"{each * 1e3:,.0f}" for each in (*visit(name), *visit(name))]

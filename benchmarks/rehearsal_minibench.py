@@ -16,10 +16,12 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from benchmarks._decisive import case_ids
+from benchmarks._minibench import notebook_of, notebooks
 from benchmarks._timing import machine
-from benchmarks.capture_parallel import pairs
 from crane_core.errors import CraneError
-from crane_core.runtime.capture import Captured, capture_many
+from crane_core.notebooks import read_code_cells, target_index
+from crane_core.runtime.capture import capture_many
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 SECONDS = 10.0
@@ -44,14 +46,8 @@ def told_exception(notebook: Path) -> str | None:
     """The class of the first exception among a notebook's outputs."""
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    return next(
-        (
-            str(output["ename"])
-            for output in outputs
-            if output["output_type"] == "error"
-        ),
-        None,
-    )
+    errors = [output for output in outputs if output["output_type"] == "error"]
+    return str(errors[0]["ename"]) if errors else None
 
 
 def is_right(notebook: Path, told: Rehearsal) -> bool:
@@ -63,38 +59,42 @@ def is_right(notebook: Path, told: Rehearsal) -> bool:
     )
 
 
-def is_unchanged(captured: Captured) -> bool:
-    return all(probe["before"] == probe["after"] for probe in captured.result.probes)
+def target_of(path: Path) -> int:
+    """The target of the pair, which the crashing notebook's output tells."""
+    crashing = notebook_of(path.parent.name)
+    target = target_index(read_code_cells(crashing.read_bytes()))
+    assert target is not None
+    return target
 
 
 def main(seconds: float) -> int:
     print(machine())
-    notebooks = list(pairs())
-    paths, targets = (
-        [path for path, _ in notebooks],
-        [target for _, target in notebooks],
-    )
+    paths = notebooks(case_ids(), sys.executable)
     n: Counter[str] = Counter()
     done = capture_many(
-        paths, N_WORKERS, targets=targets, rehearse_s=seconds, probes=UNCHANGED
+        paths,
+        N_WORKERS,
+        targets=[target_of(path) for path in paths],
+        rehearse_s=seconds,
+        probes=UNCHANGED,
     )
     for path, outcome in zip(paths, done, strict=True):
         if isinstance(outcome, CraneError):
             raise outcome
         told = outcome.result.rehearsal
         assert told is not None
+        changed = [
+            probe["expression"]
+            for probe in outcome.result.probes
+            if probe["before"] != probe["after"]
+        ]
         half = "fixed" if path.stem.endswith("_fixed") else "crashing"
         n["kernels"] += 1
         n[half] += 1
         n[f"{half} right"] += is_right(path, told)
         n["open"] += told.outcome in (RehearsalEnd.UNKNOWN, RehearsalEnd.STILL_RUNNING)
-        n["unchanged"] += is_unchanged(outcome)
-        if not (is_right(path, told) and is_unchanged(outcome)):
-            changed = [
-                probe["expression"]
-                for probe in outcome.result.probes
-                if probe["before"] != probe["after"]
-            ]
+        n["unchanged"] += not changed
+        if changed or not is_right(path, told):
             print(
                 f"{path.stem}: {told.title} {dict(told.facts)} changed: {changed}",
                 flush=True,
@@ -103,13 +103,8 @@ def main(seconds: float) -> int:
     print(f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}")
     print(f"without an answer (unknown, still running): {n['open']} of {n['kernels']}")
     print(f"kernels unchanged: {n['unchanged']} of {n['kernels']}")
-    return (
-        0
-        if n["crashing right"] + n["fixed right"] + n["open"]
-        == n["kernels"]
-        == n["unchanged"]
-        else 1
-    )
+    n_answered = n["crashing right"] + n["fixed right"] + n["open"]
+    return int(n_answered < n["kernels"] or n["unchanged"] < n["kernels"])
 
 
 if __name__ == "__main__":

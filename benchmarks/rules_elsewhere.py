@@ -9,7 +9,6 @@ there is a false alarm; what is refused there and not predicted is only missed. 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -22,9 +21,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks._interpreter import interpreter
+from benchmarks._minibench import interpreter
 from benchmarks._server import CHECKOUT
-from benchmarks._timing import machine
+from benchmarks._timing import command, machine
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime import interpreters, probe_source
@@ -79,16 +78,8 @@ def answers_of(
     environment = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "MPLBACKEND": "Agg"}
     first = 0
     for _ in range(MOST_STARTS):
-        command = [
-            python,
-            str(code),
-            str(PROBE),
-            str(targets),
-            str(answers),
-            str(first),
-        ]
         ended = subprocess.run(
-            command,
+            [python, *map(str, (code, PROBE, targets, answers, first))],
             env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -139,27 +130,18 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
     )
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_elsewhere")
-    parser.add_argument(
-        "--python",
-        type=interpreter,
-        required=True,
-        help="an interpreter with other libraries",
-    )
-    chosen = parser.parse_args(arguments)
-    interpreters.name(chosen.python)
+def main() -> None:
+    parser = command(__doc__)
+    parser.add_argument("--python", type=interpreter, required=True)
+    python = parser.parse_args().python
+    interpreters.name(python)
     asked = targets_of_tests()
     with tempfile.TemporaryDirectory() as folder:
-        answers = list(answers_of(chosen.python, asked, Path(folder)))
-    versions = Counter(
-        f"{name} {version}"
-        for answer in answers
-        for name, version in answer.get("state", {})
-        .get("captured", {})
-        .get("packages", {})
-        .items()
-    )
+        answers = list(answers_of(python, asked, Path(folder)))
+    versions: set[str] = set()
+    for answer in answers:
+        packages = answer.get("state", {}).get("captured", {}).get("packages", {})
+        versions |= {f"{name} {version}" for name, version in packages.items()}
     results = [judged(*pair) for pair in zip(asked, answers, strict=True)]
     print(f"{len(asked):,} targets; {', '.join(sorted(versions))}; {machine()}")
     for kind, n in sorted(Counter(kind for kind, _ in results).items()):
@@ -168,4 +150,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -10,33 +10,35 @@ alarm.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 from benchmarks._data import ARCHIVE
-from benchmarks._decisive import case_ids
-from benchmarks._interpreter import interpreter
-from benchmarks._peer import PEER, PeerMissingError, peer_folder
+from benchmarks._minibench import (
+    at_once,
+    cases_of,
+    cells_of,
+    complain,
+    kernel_command,
+    notebooks,
+    state_of,
+)
+from benchmarks._peer import PEER, PeerMissingError, peer_expression, peer_folder
 from benchmarks._timing import machine
-from benchmarks.decisive_facts import notebook_of, runnable
-from crane_core.detectors.rules.predict import Report, findings
+from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, KernelState, Run, Setting, Version
 from crane_core.errors import CraneError
 from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
-from crane_core.notebooks import plan as planned
 from crane_core.pipeline.study.table_scores import STUDY_LLMS
 from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
 from crane_core.runtime.limits import KernelLimits
-from crane_core.runtime.plan import NotebookPlan, read_plan
+from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
 from crane_core.runtime.run_up import RunUp
 
@@ -66,111 +68,54 @@ def crashes(instance_id: str) -> bool:
 
 def judged(path: Path, python: str, peer: Path) -> list[Answer]:
     """Both on one kernel. What fails is told and found nothing."""
-    plan = read_plan(
-        path,
-        None if crashes(path.stem) else read_plan(_crashing(path), None).target.index,
-    )
+    crashing = path.name.replace(f"_{Version.FIXED}", f"_{Version.REPRODUCED}")
+    target = read_plan(path.with_name(crashing), None).target.index
+    plan = read_plan(path, target)
     try:
         with fresh_kernel(
             program(python=python), path.parent, KernelLimits()
         ) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
-            ours = _ours(path.stem, plan, result.state, result.seconds)
+            state = state_of(result.state, path.stem)
+            ours = _ours(cells_of(plan), state, Setting.RUNTIME_PLUS, result.seconds)
             return [ours, _theirs(path.stem, kernel, peer, plan.target.source)]
     except (CraneError, EndedError) as error:
         print(f"failed: {path.name}: {error}")
         return []
 
 
-def _crashing(path: Path) -> Path:
-    return path.with_name(
-        path.name.replace(f"_{Version.FIXED}", f"_{Version.REPRODUCED}")
-    )
-
-
 def _ours(
-    instance_id: str,
-    plan: NotebookPlan,
-    document: dict[str, object],
-    look_seconds: float,
+    cells: Sequence[Cell], state: KernelState, setting: Setting, look_s: float = 0
 ) -> Answer:
-    state = KernelState.from_json(
-        document,
-        benchmark="minibench",
-        instance_id=instance_id,
-        setting=Setting.RUNTIME_PLUS,
-        origin="capture",
-    )
-    cells = [
-        Cell(
-            "minibench",
-            instance_id,
-            "notebook",
-            one.position,
-            one.role,
-            one.cell.source,
-            notebook_index=one.cell.index,
-        )
-        for one in planned(plan.cells, plan.target.index)
-    ]
     started = time.perf_counter()
-    report = findings(cells, state, Setting.RUNTIME_PLUS)
-    return Answer(
-        instance_id, OURS, _told(report), look_seconds + time.perf_counter() - started
-    )
-
-
-def _told(report: Report) -> str | None:
-    for error in report.errors:
-        print(f"a rule failed: {error.family}, {error.rule}: {error.error}")
-    return next(
-        (f"{one.exception}, line {one.line}: {one.why}" for one in report.findings),
-        None,
-    )
+    report = findings(cells, state, setting)
+    seconds = look_s + time.perf_counter() - started
+    complain(report, state.instance_id)
+    said = [f"{one.exception}, line {one.line}: {one.why}" for one in report.findings]
+    return Answer(state.instance_id, OURS, said[0] if said else None, seconds)
 
 
 def _theirs(instance_id: str, kernel: Kernel, folder: Path, target: str) -> Answer:
-    code = Path(__file__).with_name("_peer_check.py").read_text("utf-8")
-    expression = (
-        "(lambda builtins, room:"
-        f" (builtins.exec({code!r}, room), room['answer']({str(folder)!r}, {target!r}))[1])"
-        "(__import__('builtins'), {'__name__': 'crane_peer_check'})"
-    )
     try:
-        told = json.loads(kernel.evaluate(expression))
+        told = json.loads(kernel.evaluate(peer_expression(folder, target, "checked")))
     except (ExpressionError, ValueError) as error:
         print(f"the peer failed on {instance_id}: {error}")
         return Answer(instance_id, THEIRS, None)
     found = told["finding"]
-    said = (
-        None
-        if found is None
-        else f"{found['exception']}, line {found['line']}: {found['message']}"
-    )
+    said = found and f"{found['exception']}, line {found['line']}: {found['message']}"
     return Answer(instance_id, THEIRS, said, told["seconds"])
 
 
-def on_minibench(cases: Sequence[str], python: str, at_once: int) -> list[Answer]:
+def on_minibench(cases: Sequence[str], python: str, n_at_once: int) -> list[Answer]:
     try:
         peer = peer_folder()
     except PeerMissingError as error:
         print(f"minibench not measured: {error}.")
         return []
     print(f"minibench, {machine()}; peer {PEER}")
-    notebooks = [notebook_of(case_id) for case_id in runnable(cases, python)]
-    paths = [
-        *notebooks,
-        *(
-            Path(str(path).replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}"))
-            for path in notebooks
-        ),
-    ]
-    with ThreadPoolExecutor(at_once) as pool:
-        return [
-            answer
-            for answers in pool.map(lambda path: judged(path, python, peer), paths)
-            for answer in answers
-        ]
+    paths = notebooks(cases, python)
+    found = at_once(n_at_once, lambda path: judged(path, python, peer), paths)
+    return [answer for both in found for answer in both]
 
 
 # The study's instances
@@ -199,22 +144,13 @@ def on_published() -> list[Answer]:
                 ] += 1
     print(f"published states, {len(states)} instances; {machine()}")
     answers = [
-        _on_state(instance_id, cells[instance_id], states[instance_id])
+        _ours(cells[instance_id], states[instance_id], Setting.RUNTIME)
         for instance_id in sorted(states)
     ]
     for (detector, instance_id), counts in sorted(votes.items()):
-        answers.append(
-            Answer(
-                instance_id, detector, "crash" if counts[True] > counts[False] else None
-            )
-        )
+        vote = "crash" if counts[True] > counts[False] else None
+        answers.append(Answer(instance_id, detector, vote))
     return answers
-
-
-def _on_state(instance_id: str, cells: list[Cell], state: KernelState) -> Answer:
-    started = time.perf_counter()
-    report = findings(cells, state, Setting.RUNTIME)
-    return Answer(instance_id, OURS, _told(report), time.perf_counter() - started)
 
 
 # Tables
@@ -274,28 +210,12 @@ def differences(answers: Sequence[Answer], first: str, second: str) -> Iterator[
             yield f"  {instance_id}: only {who}: {str(what)[:150]}"
 
 
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_recall")
-    parser.add_argument(
-        "--python",
-        type=interpreter,
-        default=sys.executable,
-        help="the interpreter of the kernels",
-    )
-    parser.add_argument(
-        "--at-once", type=int, default=2, metavar="N", help="kernels at one time"
-    )
+def main() -> None:
+    parser = kernel_command(__doc__)
     parser.add_argument("--only", choices=("minibench", "published"))
-    parser.add_argument(
-        "cases", nargs="*", metavar="CASE", help="of minibench; all without one"
-    )
-    chosen = parser.parse_args(arguments)
-    if unknown := set(chosen.cases) - set(case_ids()):
-        parser.error(f"minibench has no {', '.join(sorted(unknown))}")
+    chosen = cases_of(parser)
     if chosen.only != "published" and (
-        answers := on_minibench(
-            chosen.cases or case_ids(), chosen.python, chosen.at_once
-        )
+        answers := on_minibench(chosen.cases, chosen.python, chosen.at_once)
     ):
         print("\n".join(table(answers)))
         print("\n".join(differences(answers, OURS, THEIRS)))
@@ -304,4 +224,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -11,7 +11,6 @@ that do not. Ends with 1 where an answer differs silently, or where one differs 
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import subprocess
@@ -21,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from benchmarks._same_cells import Order, all_orders
-from benchmarks._timing import machine
+from benchmarks._timing import command, machine
 from crane_core.live.helper import Helper
 
 N_CELLS, N_ROUNDS, N_BUSY = 130, 5, 2
@@ -109,7 +108,7 @@ def differences(rounds: Sequence[Round]) -> dict[str, int]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.same_answer")
+    parser = command(__doc__)
     parser.add_argument("--rounds", type=int, default=N_ROUNDS)
     parser.add_argument("--only", choices=["idle", "load"])
     chosen = parser.parse_args()

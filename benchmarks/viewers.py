@@ -107,7 +107,9 @@ async def reading(
         await everybody_is_there.wait()
         after = held(servers)
         may_leave.set()
-    return ReadingTimes(Times(first), dict(changes), before, after, worked_s(servers) - cpu_s)
+    return ReadingTimes(
+        Times(first), dict(changes), before, after, worked_s(servers) - cpu_s
+    )
 
 
 async def every_page_once(address: str) -> None:

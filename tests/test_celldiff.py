@@ -135,7 +135,7 @@ def test_another_indentation_is_a_change() -> None:
 
 
 def test_many_equal_lines_and_huge_cells_are_aligned_to_the_last() -> None:
-    """Sizes at which plain difflib does not come back; benchmarks/cell_diff.py tells how long ours takes."""
+    """Sizes at which plain difflib does not come back."""
     rows = align_lines(
         "x = 1\n" * 20_000 + "y\n" + "z = 1\n" * 9_999,
         "w\n" + "x = 1\n" * 19_000 + "z = 1\n" * 9_000,

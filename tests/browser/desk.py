@@ -7,7 +7,7 @@ from itertools import count
 
 from playwright.sync_api import Page, expect
 
-from benchmarks._campaign import SEED, STUDY
+from benchmarks._data import SEED, STUDY
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import (

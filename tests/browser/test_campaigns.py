@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from benchmarks._campaign import new_campaign
+from benchmarks._data import new_campaign
 from benchmarks._server import serve
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Plan

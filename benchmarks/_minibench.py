@@ -1,0 +1,132 @@
+"""The notebooks of minibench in kernels of any interpreter: which can run there, and what a detector sees of them."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks._decisive import case_ids
+from benchmarks._timing import command
+from crane_core.detectors.rules.predict import Report
+from crane_core.domain import Cell, CellRole, KernelState, Setting, Version
+from crane_core.notebooks import read_code_cells
+from crane_core.pipeline.places import embedded
+from crane_core.runtime.plan import NotebookPlan
+
+_FIND = "import importlib.util, sys; print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None))"
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def interpreter(text: str) -> str:
+    """The absolute path of a program, for argparse. Not resolved: a venv's python is a link to the system's."""
+    found = shutil.which(os.path.expanduser(text))  # noqa: PTH111
+    if found is None:
+        raise argparse.ArgumentTypeError(f"there is no program {text}")
+    return os.path.abspath(found)  # noqa: PTH100
+
+
+def kernel_command(doc: str | None) -> argparse.ArgumentParser:
+    """The parser of a benchmark that runs notebooks: --python, and --at-once of `at_once`."""
+    parser = command(doc)
+    parser.add_argument("--python", type=interpreter, default=sys.executable)
+    parser.add_argument("--at-once", type=int, default=2, metavar="N")
+    return parser
+
+
+def cases_of(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """What the command line gives, `cases` among it: those of minibench that it names, else all."""
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    chosen = parser.parse_args()
+    known = case_ids()
+    if unknown := set(chosen.cases) - set(known):
+        parser.error(f"minibench has no {', '.join(sorted(unknown))}")
+    chosen.cases = chosen.cases or known
+    return chosen
+
+
+def at_once(n: int, work: Callable[[T], U], given: Iterable[T]) -> list[U]:
+    """What `work` gives for each, in order, `n` of them at a time."""
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(work, given))
+
+
+def notebook_of(case_id: str, version: Version = Version.REPRODUCED) -> Path:
+    folder = embedded()["minibench"] / "benchmark" / case_id
+    return folder / f"{case_id}_{version}.ipynb"
+
+
+def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
+    """The cases that can run here; the others are named."""
+    needs = {case_id: _imported(case_id) for case_id in chosen}
+    every = sorted(set().union(*needs.values()))
+    done = subprocess.run(
+        [python, "-c", _FIND, *every], stdout=subprocess.PIPE, text=True, check=True
+    )
+    absent = set(done.stdout.split())
+    for case_id, packages in needs.items():
+        if lacks := packages & absent:
+            print(f"skipped, {', '.join(sorted(lacks))} not installed: {case_id}")
+        else:
+            yield case_id
+
+
+def _imported(case_id: str) -> set[str]:
+    """The top packages that a notebook names in its imports."""
+    names: list[str] = []
+    for cell in read_code_cells(notebook_of(case_id).read_bytes()):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Import):
+                names += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.append(node.module)
+    return {name.partition(".")[0] for name in names}
+
+
+def notebooks(chosen: Sequence[str], python: str) -> list[Path]:
+    """The crashing notebooks of the cases that can run here, then the fixed ones."""
+    cases = list(runnable(chosen, python))
+    return [notebook_of(case, version) for version in Version for case in cases]
+
+
+def state_of(document: dict[str, object], instance_id: str) -> KernelState:
+    """A look at a kernel as the state that it is kept as."""
+    return KernelState.from_json(
+        document,
+        benchmark="minibench",
+        instance_id=instance_id,
+        setting=Setting.RUNTIME_PLUS,
+        origin="capture",
+    )
+
+
+def cells_of(plan: NotebookPlan) -> list[Cell]:
+    """The plan's cells as a detector is shown them."""
+    order = [(cell, CellRole.EXECUTED) for cell in plan.executed]
+    order.append((plan.target, CellRole.TARGET))
+    return [
+        Cell(
+            benchmark="minibench",
+            instance_id=plan.name,
+            origin="notebook",
+            position=position,
+            role=role,
+            code=cell.source,
+            notebook_index=cell.index,
+        )
+        for position, (cell, role) in enumerate(order)
+    ]
+
+
+def complain(report: Report, place: str) -> None:
+    """Print the rules that failed."""
+    for error in report.errors:
+        print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")

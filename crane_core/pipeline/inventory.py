@@ -87,6 +87,7 @@ def names_of(record: Record) -> list[ListedName]:
 
 
 def inventory_file(folder: DataFolder) -> Path:
+    """The ledger file of what was removed, restored and renamed."""
     return folder.ledger / FILE
 
 

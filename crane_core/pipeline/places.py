@@ -33,14 +33,17 @@ class DataFolder:
 
     @property
     def database(self) -> Path:
+        """The DuckDB file, which is built from the other parts."""
         return self.path / "crane.duckdb"
 
     @property
     def sources(self) -> Path:
+        """The folder with copies of imported sources."""
         return self.path / "sources"
 
     @property
     def downloads(self) -> Path:
+        """Where `fetch` puts what it downloads."""
         return self.path / "downloads"
 
     @property
@@ -50,6 +53,7 @@ class DataFolder:
 
     @property
     def ledger(self) -> Path:
+        """The folder of the ledger: everything that people and models produced here."""
         return self.path / "ledger"
 
     @property

@@ -91,10 +91,12 @@ class Items(NamedTuple):
 
     @property
     def annotators(self) -> list[str]:
+        """Whose labels are compared, in the order of the columns."""
         return list(self.labels.columns)
 
     @property
     def scale(self) -> tuple[str, ...]:
+        """The labels that may be compared, in their order if they have one."""
         return scale_of(self.scope, self.label_set)
 
 
@@ -117,6 +119,7 @@ def common_items(
 ) -> Items:
     """The verdicts in scope that these annotators have in common. label_set: `label_sets.common_set` of theirs."""
     facts = in_scope(verdicts, scope)[[*KEY, *FACTS]]
+    # Two benchmarks may have cases of one name; the bootstrap must not take them for one.
     facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]).set_index(
         KEY, drop=False
     )
@@ -167,6 +170,7 @@ def _of_two_or_more(
         .dropna()
     )
     off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
+    # Counted again: a label off the scale may have been one of the two.
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
     return Items(facts.loc[kept.index], kept, scope, off_scale, label_set)
 

@@ -46,6 +46,7 @@ def blind_plan_file(plan: Plan, text: str) -> bytes:
 
 
 def _body(plan: Plan, text: str) -> dict[str, Any]:
+    # Sorted by size: the order of the plan is that of the names.
     sizes = sorted(
         (stratum.population, stratum.sampled, stratum.overlap)
         for stratum in plan.strata

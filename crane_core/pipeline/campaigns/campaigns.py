@@ -56,14 +56,17 @@ class Kept(NamedTuple):
 
 
 def campaign_file(folder: DataFolder, campaign: str) -> Path:
+    """The ledger file of a campaign: its plan, rounds, changes of its guideline, locks."""
     return folder.ledger / "campaigns" / f"{campaign}.jsonl"
 
 
 def label_file(folder: DataFolder, campaign: str, annotator: str) -> Path:
+    """The ledger file with all acts of one annotator of a campaign."""
     return folder.ledger / "labels" / campaign / f"{annotator}.jsonl"
 
 
 def decision_folder(folder: DataFolder, campaign: str) -> Path:
+    """The folder of a campaign's decisions between annotators, a ledger file for each person who decides."""
     return folder.ledger / "labels" / campaign / "adjudication"
 
 
@@ -80,6 +83,7 @@ def campaign_names(folder: DataFolder) -> list[str]:
         for file in files
         if kept.has(Listed.CAMPAIGN, file.stem) and _is_kept(file)
     }
+    # A plan that cannot be read has no time; it comes last and is still listed, so that its lead sees it.
     return sorted(created, key=lambda name: (-created[name], name))
 
 
@@ -137,6 +141,7 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
             f"{file}: {error}.",
             remedy="Restore the file from a copy; no label was changed.",
         ) from error
+    # A campaign may be locked, opened by a round and locked again: the last of these counts.
     ends = [
         record for record in records if isinstance(record, CampaignLock | CampaignRound)
     ]
@@ -240,6 +245,7 @@ def keep_campaign(folder: DataFolder, plan: Plan) -> None:
     if _is_kept(file):
         raise taken
     ledger.append(file, Campaign(plan.campaign, plan.to_json()))
+    # A file has no unique names: the first line decides between two processes.
     if kept_campaign(folder, plan.campaign).plan != plan:
         raise taken  # another process stored one of this name at the same moment, and theirs comes first
 
@@ -274,6 +280,7 @@ def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
     files = sorted(decision_folder(folder, plan.campaign).glob("*.jsonl"))
     acts = [one for file in files for one in _in_time(_annotations(file))]
     sent_back = {item: entry.at for entry in plan.rounds for item in entry.items}
+    # An item that was sent back is undecided until somebody decides it again.
     in_force = [one for one in acts if one.at > sent_back.get(one.act.item, "")]
     ordered = sorted(in_force, key=lambda one: (one.at, one.act.sequence))
     return {one.act.item: one.act for one in ordered}

@@ -102,6 +102,7 @@ def _card(
     version: str,
 ) -> Card:
     case = cases.case(store.cursor(), benchmark, case_id) or {}
+    # The fixed notebook has no exception to show: its item is a false alarm.
     crashes = version.endswith(Version.REPRODUCED)
     target = next((cell for cell in cells if cell["role"] == CellRole.TARGET), None)
     return Card(
@@ -173,6 +174,7 @@ def _texts(
             for index, text in diagnoses.texts_by_run(store.cursor(), *verdict.key)
             if index == run
         ]
+    # Masked before one is drawn: two texts that differ only in a model's name are one.
     if plan.blind:
         texts = _masked(store, texts, cells)
     if plan.design.texts is Texts.ONE and texts:

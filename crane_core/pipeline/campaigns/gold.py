@@ -79,6 +79,7 @@ def gold_of_table(
             f"{name} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.",
             remedy=f"Columns: {_columns()}.",
         )
+    # Every predicted crash, right or wrong, may be gold, whatever the plan's own population is.
     judged, _ = population(
         store,
         Population(
@@ -133,6 +134,7 @@ def _gold(
         raise ValueError(
             f"run {given['run'][:20]!r} has no text; runs with one are {', '.join(map(str, runs))}"
         )
+    # The label is about one text, so it must be clear which one annotators will see.
     if looks.texts is Texts.ONE and run is None:
         if len(set(runs.values())) > 1:
             raise ValueError(
@@ -196,6 +198,7 @@ def gold_of_campaign(
     names = {item.verdict.key: item.item for item in plan.items}
     found: list[Gold] = []
     for entry in shuffled(decided, seed=f"{seed}/gold/{campaign}"):
+        # A label holds for the text that was judged; another text of the item may deserve another label.
         usable, run = _same_text(store, plan, names[entry.verdict.key], looks)
         if usable and len(found) < n:
             found.append(Gold("", entry.verdict, entry.label, entry.why, run, campaign))

@@ -76,6 +76,7 @@ class Read(NamedTuple):
 
     @property
     def n_labels(self) -> int:
+        """How many of the acts are labels; the others are notes and reasons."""
         return sum(act["action"] == "label" for act in self.acts)
 
     def counts(self) -> dict[str, int]:

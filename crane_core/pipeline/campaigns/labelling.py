@@ -77,6 +77,7 @@ class _AnnotatorSession:
     lock: Lock = field(default_factory=Lock)
 
     def clear(self) -> None:
+        """Forget everything that was read, so that the file is read from its start."""
         self.journal, self.position = (
             Journal(self.journal.order, self.journal.again, self.journal.labels),
             ledger.Position(),
@@ -103,6 +104,7 @@ class LabelStore:
         session = self._session(annotator)
         with session.lock:
             self._read(session, annotator)
+            # A copy, because pages go on reading while the next act is folded in.
             return session.journal.as_it_is()
 
     def take(self, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Taken:
@@ -114,6 +116,7 @@ class LabelStore:
         Raises CampaignError if the campaign is locked, LedgerError when the disk refuses; then nothing was saved.
         """
         start = perf_counter()
+        # Checked and written under one lock: between the two another tab could label the same item.
         with self._open_session(annotator) as session:
             found = self._checked(session.journal, annotator, acts)
             self._write(session, annotator, found.fresh)
@@ -218,6 +221,7 @@ class LabelStore:
             return
         try:
             tail = ledger.tail(file, session.position)
+        # The file no longer continues what was read, for example after a restore.
         except LedgerError:
             session.clear()
             tail = ledger.tail(file)
@@ -253,6 +257,7 @@ class LabelStore:
             return
         with self._changing:
             kept = kept_campaign(self._folder, self._campaign)
+            # A lock or a new guideline leaves the plan as it is, and with it the sessions.
             if self._campaign_bytes == -1 or kept.plan != self.plan:
                 self.plan: Plan = kept.plan
                 self._sessions = {
@@ -282,6 +287,7 @@ class LabelStore:
         """Check acts one after the other, each against the labels that those before it leave."""
         found = CheckedActs([], [], {}, {})
         later = [entry.version for entry in self.guidelines()[1:]]
+        # A copy: acts that follow each other in one message are checked as if those before were stored.
         now = journal.as_it_is()
         for raw in acts:
             event = str(raw.get("event"))
@@ -317,6 +323,7 @@ def _overtaking(
     journal: Journal, act: Annotation, raw: Mapping[str, Any]
 ) -> LabelInForce | None:
     """The label that the item has from elsewhere, which the device of this act did not know of."""
+    # Only who says what label it knew wants to hear of another one; imports do not.
     if "over" not in raw or act.action not in _OF_A_LABEL:
         return None
     given = journal.given.get(Showing(act.item, act.showing))
@@ -394,6 +401,7 @@ def _adjudicated(
         if file.is_file()
         else []
     )
+    # A browser sends a decision again until it hears that it was stored.
     if on_disk := next((one for one in before if one.event == event), None):
         return on_disk
     _check_decision(

@@ -30,6 +30,8 @@ SECONDS_PER_ITEM = 60.0
 
 
 class StratumRow(NamedTuple):
+    """A stratum of a plan: its population, how many are drawn, and how many several people label."""
+
     stratum: str
     population: int
     drawn: int

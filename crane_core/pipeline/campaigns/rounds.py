@@ -98,6 +98,7 @@ def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
     since = datetime.now(UTC) - timedelta(days=days)
     found = []
     for name in plan.present:
+        # Who joined an hour ago is not idle, however old the campaign is.
         joined = [entry.at for entry in plan.rounds if name in entry.orders]
         last = max(
             [
@@ -130,6 +131,7 @@ def round_words(entry: Round) -> str:
 
 
 def _is_meant(which: Which, item: str, journals: dict[str, Journal]) -> bool:
+    # Labels of hidden repeats measure consistency and decide nothing, but a flag counts from either showing.
     first, again = Showing(item, 1), Showing(item, 2)
     given = [
         journal.given[first] for journal in journals.values() if first in journal.given

@@ -39,6 +39,7 @@ class AnnotatorProgress(NamedTuple):
 
     @property
     def n_all(self) -> int:
+        """All showings of the annotator, done and to come."""
         return self.n_done + self.n_left
 
 
@@ -111,6 +112,7 @@ def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
         entry for entry in given if entry.source is None
     ]  # imported labels took no time here
     seconds = [entry.seconds for entry in given]
+    # What can still be shown: a repeat whose gap cannot be filled any more is not counted.
     n_left = len(journal.upcoming(len(journal.order)))
     return AnnotatorProgress(
         annotator=annotator,

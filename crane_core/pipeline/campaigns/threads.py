@@ -45,6 +45,7 @@ class Queue(NamedTuple):
 
 
 def message_file(folder: DataFolder, campaign: str) -> Path:
+    """The ledger file of a campaign's messages."""
     return folder.ledger / "messages" / f"{campaign}.jsonl"
 
 
@@ -68,6 +69,7 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
         for one in threads(name, journal, messages).values()
     ]
     own = journals.get(reader)
+    # A lead who labels too must not read others' doubts about an item before labelling it.
     owed = (
         {s.item for s in own.order if s.showing == 1 and s not in own.given}
         if own

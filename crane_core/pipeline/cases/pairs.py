@@ -127,6 +127,7 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, verdicts: pd.DataFrame, jobs: Collection[str]) -> _Rows:
+        """The rows of the verdict frame as arrays; jobs: the names of local runs, which are grouped as one series."""
         vote_of = vote.majority(
             verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
         )

@@ -77,6 +77,7 @@ class Conditions:
         if name == FLAWED:
             return _flawed(rows)
         parts = scored(rows, VoteRule.MAJORITY, SCORES[score]).parts
+        # A rate over a part of the benchmark is another quantity than the printed one.
         if parts is None or np.sum(parts.left_out):
             return None
         return _rate(name, parts)
@@ -120,6 +121,7 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimE
         (term.weight * share for term, share in zip(terms, exact, strict=True)),
         Fraction(),
     )
+    # Printed cells have no cases to resample, so there is no interval.
     if len(ratios) < len(terms):
         return ClaimEstimate(name, PERCENT * value)
     rows = conditions.rows(terms[0].rate.detector, terms[0].rate.setting)
@@ -139,6 +141,7 @@ def _of_group(conditions: Conditions, rate: DetectorRate) -> rates.Ratio | None:
     rows = conditions.rows(rate.detector, rate.setting)
     if ratio is None or rows is None:
         return None
+    # Every instance stays, with weight 0 outside of the group: both terms of a contrast have the same cases.
     chosen = np.ones(len(rows))
     for column, allowed in rate.where.items():
         chosen *= rows[column].isin(allowed).to_numpy()

@@ -107,6 +107,7 @@ def _checked(loaded: Loaded, claim: Claim) -> CheckedClaim:
 
 def exact_words(checked: CheckedClaim) -> str:
     """The exact value, or the least and the greatest of several, with one digit more than stated."""
+    # The ends show how far several estimates lie apart.
     values = sorted(estimate.value for estimate in checked.estimates)
     ends = (
         values[:1]

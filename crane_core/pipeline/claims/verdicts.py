@@ -45,6 +45,8 @@ accuracy that it calls one is 4 points."""
 
 
 class ClaimKind(StrEnum):
+    """How a claim is stated; the module's docstring has the rule of each kind."""
+
     NUMBER = "number"
     CHANGE = "change"
     ABOUT = "about"
@@ -58,6 +60,8 @@ class ClaimKind(StrEnum):
 
 
 class ClaimVerdict(StrEnum):
+    """What the data say of a claim, from agreement to contradiction, or that they cannot say."""
+
     HOLDS = "holds"
     ROUNDS_DIFFERENTLY = "rounds differently"
     WITHIN_NOISE = "within noise"
@@ -80,13 +84,16 @@ class ClaimEstimate:
 
     @property
     def has_interval(self) -> bool:
+        """Whether both ends of the 95% interval are known."""
         return self.low is not None and self.high is not None
 
     @property
     def includes_zero(self) -> bool:
+        """Whether the interval leaves open that there is no difference; False without an interval."""
         return self.includes(0)
 
     def includes(self, value: float) -> bool:
+        """Whether the value lies within the interval; False without one."""
         return (
             self.low is not None
             and self.high is not None
@@ -98,6 +105,7 @@ class ClaimEstimate:
         return self.low is not None and self.low > value
 
     def lies_below(self, value: float) -> bool:
+        """Whether the whole interval does; False without one."""
         return self.high is not None and self.high < value
 
 
@@ -130,6 +138,7 @@ def range_ends(stated: str) -> tuple[str, str]:
 
 
 def _number(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+    # The estimate that is farthest off decides: a claim about several must hold for each.
     found = max(estimates, key=lambda one: abs(one.value - printed_value(stated)))
     verdict = _digits(found.value, stated, unit)
     return Judged(verdict, _digit_words(found.value, stated, verdict), found)
@@ -139,6 +148,7 @@ def _digits(value: Fraction, stated: str, unit: str) -> ClaimVerdict:
     if agrees(value, stated):
         return ClaimVerdict.HOLDS
     last_place = Fraction(1, 10 ** printed_decimals(stated))
+    # A count has no rounding: one more or less is another number.
     is_near = unit != COUNT and abs(value - printed_value(stated)) <= last_place
     return ClaimVerdict.ROUNDS_DIFFERENTLY if is_near else ClaimVerdict.CONTRADICTED
 
@@ -186,6 +196,7 @@ def _about(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged
 
 def _range(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     texts = range_ends(stated)
+    # "7 to 10" is judged with the digits that the paper prints.
     decimals = max(printed_decimals(text) for text in texts)
     least, most = (printed_value(text) for text in texts)
     far = max(estimates, key=lambda found: max(least - found.value, found.value - most))
@@ -226,6 +237,7 @@ def _at_most(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judg
 def _beyond(
     found: ClaimEstimate, stated: str, *, is_right: bool, otherwise: str
 ) -> Judged:
+    # The interval may leave open on which side the true value lies.
     if found.includes(float(printed_value(stated))):
         return Judged(
             ClaimVerdict.WITHIN_NOISE, f"its interval includes {stated}", found
@@ -260,6 +272,7 @@ def _signed(estimates: Sequence[ClaimEstimate], sign: int) -> Judged:
         )
     otherwise = [found for found in estimates if found.value * sign <= 0]
     pointing = _which("not observed:", otherwise, len(estimates)) if otherwise else ""
+    # Signs alone decide no direction, however clear they look.
     if untested := _without_interval(estimates):
         return untested._replace(
             why="; ".join([pointing or "the signs are as stated", untested.why])

@@ -42,6 +42,7 @@ _SETTINGS = {
 
 
 def is_installed() -> bool:
+    """Whether the library distributed is there."""
     return find_spec("distributed") is not None
 
 
@@ -70,6 +71,7 @@ class Cluster:
 
         Raises ClusterError when the scheduler has gone, or no worker has been there for a minute.
         """
+        # Asked between all pieces, so the answer is kept for a second.
         if time.monotonic() - self._looked_at >= FRESH_S:
             self._n_threads = sum(self.asked(self.client.nthreads).values())
             self._looked_at = time.monotonic()

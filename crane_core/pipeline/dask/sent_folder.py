@@ -66,6 +66,7 @@ def received(what: Sent) -> Iterator[Path]:
 
     Raises ClusterError if they are not here and were not sent.
     """
+    # By content, not by name: a shared path may hold another version of the notebook.
     if all(_is_here(what.root / name, mark) for name, mark in what.notebooks.items()):
         yield what.root
         return

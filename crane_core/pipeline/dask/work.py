@@ -100,6 +100,7 @@ class _Out:
         return len(self._out)
 
     def send(self, piece: WorkPiece) -> None:
+        """Hand a piece to the scheduler, with a mark of its content by which a worker knows it again."""
         body = pickle.dumps((self._work, piece.given))
         mark = hashlib.sha256(
             f"{self._job}\0{piece.name}\0".encode() + body
@@ -107,6 +108,7 @@ class _Out:
         order = WorkerOrder(self._job, self.start, __version__, mark, body)
         self._n_sent += 1
         key = f"crane-{self.start}-{self._n_sent}"
+        # `pure=False`: the scheduler must not take two equal calls for one.
         future = self._cluster.asked(
             self._cluster.client.submit, worker.do, order, key=key, pure=False
         )
@@ -123,6 +125,7 @@ class _Out:
         if (found := self._out.pop(str(future.key), None)) is None:
             return None
         piece = found[1]
+        # The scheduler forgot it, for example as its last worker went: it is sent once more.
         if future.status in ("cancelled", "lost"):
             self._cluster.n_threads()
             self.send(piece)

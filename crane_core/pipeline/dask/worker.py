@@ -102,6 +102,7 @@ class _OwnFile:
         self._places = dict(_places(folder))
 
     def lines_of(self, mark: str) -> Lines | None:
+        """The lines of a piece that this machine did before; None if it has not."""
         if (place := self._places.get(mark)) is None:
             return None
         path, start = place
@@ -120,6 +121,7 @@ class _OwnFile:
                 start = file.tell()
                 file.write((json.dumps(body) + "\n").encode())
                 file.flush()
+                # On the disk before the driver hears of it: the machine may go down in between.
                 os.fsync(file.fileno())
             self._places[mark] = path, start
 

@@ -67,6 +67,7 @@ class SubmittedBatch(NamedTuple):
 
     @property
     def name(self) -> str:
+        """What messages call the batch: its id, or its input file while the id is unknown."""
         return self.batch or f"of {self.input_file}"
 
 
@@ -99,6 +100,8 @@ class BatchWorker:
         self._why_cut = ""
 
     def __call__(self, items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
+        # What an earlier batch of this start settled is not sent again, though its replies may hold no
+        # answer.
         return asyncio.run(
             self._work([key for key in items if key not in self._settled], keep, stop)
         )
@@ -135,6 +138,8 @@ class BatchWorker:
                 if waiting is None:
                     return INTERRUPTED
                 waiting = await self._created(client, waiting)
+            # The last start ended between creating the batch and noting its id: it may be there, and would be
+            # paid for twice.
             elif not waiting.batch:
                 found = await client.find(waiting.input_file)
                 waiting = await self._created(client, waiting, found)
@@ -163,6 +168,7 @@ class BatchWorker:
         lines = bytearray()
         for n_taken, key in enumerate(items):
             line = client.request_line(_custom_id(key), self._question(key))
+            # What does not fit into this batch goes into the next one.
             if n_taken == MOST_REQUESTS or len(lines) + len(line) > MOST_BYTES:
                 return list(items[:n_taken]), bytes(lines), False
             n_tokens = self._plan.inputs[key[0]].n_tokens + n_schema
@@ -195,6 +201,8 @@ class BatchWorker:
         try:
             batch = found or await client.create(waiting.input_file)
         except BatchError as error:
+            # Refused for good, so there is no batch to look for; after a time-out or a server's error there
+            # may be one.
             if error.status is not None and error.status < 500 and error.status != 408:
                 self._path.unlink(missing_ok=True)
             raise
@@ -217,6 +225,7 @@ class BatchWorker:
             except BatchError as error:
                 n_failed += 1
                 self._raise_for_good(error, waiting, n_failed)
+                # As long as the endpoint asks for, but never longer than the patience for one wait.
                 asked_to_wait_s = min(
                     error.failure.retry_after_s or 0.0, self._patience.longest_wait_s
                 )
@@ -295,10 +304,13 @@ class BatchWorker:
             )
         is_complete = batch.status == COMPLETED
         for key in sorted(pending):
+            # An expired or cancelled batch leaves its other questions open; only of a complete one nothing
+            # more will come.
             if is_complete and _custom_id(key) not in reading.seen:
                 self._keep(key, Answer(key, trouble=_NO_REPLY), keep)
         self._is_read = True
         self._learned = reading.learned or self._learned
+        # Questions whose parameter was refused stay open: the next batch is sent without it.
         self._settled |= pending - {key_of[custom_id] for custom_id in reading.refused}
         self._goes_on = (
             is_complete
@@ -312,6 +324,7 @@ class BatchWorker:
 
     def _keep(self, key: Key, answer: Answer, keep: Keep) -> None:
         came = came_of(answer, self._asked.price)
+        # How long a reply waited in the provider's queue says nothing about the model.
         came["seconds"] = None
         keep(reply_for(self._plan, key, came), prompt_for(self._plan, key))
 
@@ -358,12 +371,14 @@ class BatchWorker:
             "asked": asked,
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        # Written beside and renamed, so that a file that is there is always whole.
         part = self._path.with_suffix(".batch-part")
         with part.open("w", encoding="utf-8") as file:
             json.dump(told, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
         part.replace(self._path)
+        # The rename itself is on the disk only once the folder is synced.
         folder = os.open(self._path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -30,6 +30,7 @@ class Settled(NamedTuple):
     failed: Mapping[str, str]
 
     def to_json(self) -> dict[str, Any]:
+        """The counts for the JSON output: instances, settled by rules, requests saved, failed."""
         return {
             "instances": self.n_instances,
             "settled_by_rules": len(self.runs),
@@ -67,11 +68,13 @@ def settled(plan: JobPlan, concurrency: int, stop: Event) -> Settled:
         if isinstance(answer, Run):
             said[answer.instance_id] = answer
 
+    # The plan of the cascade names the cascade; the workers look up the detector by its own name.
     rules = replace(plan, job=replace(plan.job, detector=rules_detector.NAME))
     in_processes(rules, concurrency)(
         [JobQuestion(name, 1) for name in plan.inputs], hear, stop
     )
     found = {name: run for name, run in said.items() if run.crashes}
+    # Every repetition of a settled instance is a request saved.
     n_saved = sum(item[0] in found for item in plan.work.items)
     failed = {
         name: run.unanswered for name, run in said.items() if run.unanswered is not None
@@ -90,6 +93,7 @@ def cascading(plan: JobPlan, of_rules: Settled, model: Worker) -> Worker:
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         for instance_id, run_index in (key for key in items if key[0] in of_rules.runs):
             run = of_rules.runs[instance_id]
+            # The rules' answer counts as that of the cascade, once for each of the repetitions.
             keep(replace(run, detector=plan.job.detector, run_index=run_index), None)
         asked = [key for key in items if key[0] not in of_rules.runs]
         return model(asked, keep, stop) if asked else None

@@ -165,6 +165,7 @@ def _instances(store: Store, request: JobRequest) -> list[str]:
             f"The benchmark {request.benchmark!r} is not loaded.",
             remedy=f"Name one with --benchmark: {known}.",
         )
+    # Case counts on every system: `fnmatch` alone ignores it on some.
     names = [
         name for name in everything if fnmatch.fnmatchcase(name, request.instances)
     ]
@@ -200,6 +201,7 @@ def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
             else None
         )
         return DetectorInput(written.prompt, written.tokens.n, given)
+    # An execution needs the cells alone; a state may be missing and would only exclude the instance.
     shown = Setting.CODE if request.is_executed else request.setting
     return DetectorInput(
         None, 0, input_of_instance(store, name, shown, request.benchmark)
@@ -208,6 +210,7 @@ def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
 
 def _job(request: JobRequest, name: str, before: Standing) -> Job:
     """The job with today's options and its original start."""
+    # A resumed job began when it first began.
     begun = before.job.started_at if before.job is not None else now()
     options = encoded(request.options | labels_of(before.job) | dict(request.labels))
     return Job(

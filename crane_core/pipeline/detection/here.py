@@ -43,6 +43,7 @@ def in_processes(plan: JobPlan, concurrency: int) -> Worker:
         n_workers = max(1, min(concurrency, len(found)))
         if n_workers == 1:
             return _in_this_process(plan, found, keep, stop)
+        # A fork of a process that has threads may deadlock.
         started = get_context("spawn")
         with (
             isolated_workers(),
@@ -52,6 +53,7 @@ def in_processes(plan: JobPlan, concurrency: int) -> Worker:
         ):
             waiting = iter(found)
             running: dict[Future[Predictions], Batch] = {}
+            # Twice as many as workers, so that none waits for this loop to look.
             _fill(running, pool, plan, waiting, 2 * n_workers)
             while running:
                 done, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)

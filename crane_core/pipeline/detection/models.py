@@ -24,6 +24,7 @@ def predicting(plan: JobPlan, asked: AskingOptions) -> Worker:
 
 
 def prompt_for(plan: JobPlan, key: Key) -> Prompt:
+    """The prompt of a question of the plan. Raises ValueError if the plan's detector is shown no text."""
     prompt = plan.inputs[key[0]].prompt
     if prompt is None:
         raise ValueError(
@@ -33,6 +34,7 @@ def prompt_for(plan: JobPlan, key: Key) -> Prompt:
 
 
 def reply_for(plan: JobPlan, key: Key, came: Came) -> Reply:
+    """The ledger's record of a model's reply to a question, tied to its prompt by sha256."""
     instance_id, run_index = key
     job = plan.job
     where = (job.job, job.benchmark, instance_id, job.detector, job.setting, run_index)

@@ -67,6 +67,7 @@ class Manifest:
     embedded: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
+        """The manifest as it is written into the pack, with kind and version first."""
         return {"kind": KIND, "version": VERSION} | asdict(self)
 
 
@@ -110,6 +111,7 @@ def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
     has_file = inventory(folder).has_file
 
     def is_evidence(name: str) -> bool:
+        # The audit log names people and addresses.
         return name != AUDIT and has_file(name)
 
     for name, content in copy_ledger(folder.ledger, into / LEDGER, is_evidence):

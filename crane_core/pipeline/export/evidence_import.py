@@ -49,10 +49,12 @@ class Unpacked(NamedTuple):
     other_embedded: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
+        """The counts, and the sources that are missing, for the JSON output."""
         return self._asdict() | {"missing": [asdict(source) for source in self.missing]}
 
 
 def is_pack(path: Path) -> bool:
+    """Whether the path is a folder with the manifest of an evidence pack."""
     return path.is_dir() and (path / MANIFEST).is_file()
 
 
@@ -62,6 +64,7 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
     Raises SourceError; then nothing was copied. The store is not changed: `load.prepare` loads the new files.
     """
     manifest = read_manifest(path)
+    # Everything is checked before anything is copied.
     for file in manifest.ledger:
         _check_file(path / file.path, file.sha256)
     included = [source for source in manifest.sources if source.is_included]
@@ -128,6 +131,7 @@ def _packed_file(entry: dict[str, Any]) -> PackedFile:
     path = PurePosixPath(entry["path"])
     parts = path.parts
     if (
+        # The manifest comes from elsewhere: a path in it must not lead out of the ledger.
         path.is_absolute()
         or ".." in parts
         or parts[:1] != (LEDGER,)
@@ -184,6 +188,7 @@ def _is_news(path: Path, file: PackedFile, folder: DataFolder) -> bool:
     if not ours.exists():
         return True
     mine, theirs = ours.read_bytes(), (path / file.path).read_bytes()
+    # Ledger files only grow: of two editions of one file the longer continues the shorter.
     if mine.startswith(theirs):
         return False
     if theirs.startswith(mine):

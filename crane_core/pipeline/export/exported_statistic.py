@@ -162,10 +162,12 @@ class Material:
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
+        """The verdict frame of everything that is loaded, read once."""
         return verdict_frame(self.store)
 
     @cached_property
     def numbers(self) -> pd.DataFrame:
+        """Every printed cell of the publications, read once."""
         return printed_numbers(self.store)
 
     @cached_property

@@ -77,6 +77,7 @@ def is_run_file(path: Path) -> bool:
         return False
     try:
         with zipfile.ZipFile(path) as archive:
+            # A small archive can hold a manifest of gigabytes.
             if archive.getinfo(MANIFEST).file_size > _LONGEST_MANIFEST:
                 return False
             return bool(json.loads(archive.read(MANIFEST)).get("kind") == KIND)

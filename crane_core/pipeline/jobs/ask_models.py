@@ -93,6 +93,7 @@ class AskingOptions:
         )
         n_in, n_out = spent.input_tokens + more_in, spent.output_tokens + more_out
         by_price = self.price.usd(n_in, n_out) if self.price else 0.0
+        # Replies from before a price was known have no cost stored; their tokens at today's price count.
         usd = max(spent.usd or 0.0, by_price)
         return Budget(
             self.caps.usd,
@@ -136,6 +137,7 @@ class CostEstimate(NamedTuple):
 
 
 def estimate(asked: AskingOptions, n_requests: int, input_tokens: int) -> CostEstimate:
+    """What `n_requests` with so many tokens of input may cost, at the price that is known, if one is."""
     cap = asked.caps.tokens
     if asked.price is None:
         return CostEstimate(n_requests, input_tokens, None, None, cap)
@@ -165,6 +167,8 @@ def of_model(
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         def questions() -> Iterator[Question]:
             for key in items:
+                # Another seed for each repetition: with the same one a deterministic server would answer
+                # alike five times.
                 seed = None if asked.seed is None else asked.seed + repeat_of(key) - 1
                 yield Question(key, text_of(key), schema, schema_name, seed)
 

@@ -49,6 +49,7 @@ class Spent(NamedTuple):
     n_uncounted: int = 0
 
     def plus(self, other: Spent) -> Spent:
+        """The sums of both; the cost is unknown only if both are."""
         prices = [usd for usd in (self.usd, other.usd) if usd is not None]
         return Spent(
             self.input_tokens + other.input_tokens,
@@ -120,7 +121,9 @@ def job_name(*parts: str, options: dict[str, Any]) -> str:
     shaping = {
         name: value for name, value in options.items() if name not in NOT_SHAPING
     }
+    # Sorted and in ASCII, so that the digest is the same on every machine and in every version.
     exact = json.dumps([parts, shaping], sort_keys=True, ensure_ascii=True)
+    # A slug drops the sign, and `runtime+` and `runtime` would read alike.
     readable = slug("-".join(parts).replace("+", "-plus-"))
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:NAME_DIGITS]}"
 
@@ -142,6 +145,7 @@ def sayable(text: str) -> str:
 
 
 def job_file(folder: DataFolder, job: str) -> Path:
+    """The ledger file of a run."""
     return folder.ledger / FOLDER / f"{job}.jsonl"
 
 
@@ -153,6 +157,7 @@ def batch_file(folder: DataFolder, job: str) -> Path:
 def chosen_name(folder: DataFolder, base: str, *, again: bool) -> str:
     """The job to continue with: the newest repeat; with `again` the next repeat, which has not begun."""
     number = 1
+    # Repeats are numbered without gaps, so the first missing one ends them.
     while job_file(folder, _repeat(base, number + 1)).exists():
         number += 1
     if again and job_file(folder, base).exists():
@@ -168,6 +173,7 @@ def standing(folder: DataFolder, job: str) -> Standing:
     """What the job's file holds; empty if there is none yet."""
     path = job_file(folder, job)
     records = ledger.tail(path).records if path.exists() else []
+    # The newest: a later start may have changed what the user calls the job, or the prices.
     found = next(
         (record for record in reversed(records) if isinstance(record, (Job, JudgeJob))),
         None,

@@ -54,6 +54,7 @@ class GroupCommit:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        # The mark of the end, behind everything that waits.
         self._waiting.put(None)
         self._writer.shutdown(wait=True)
         self._end.result()
@@ -65,6 +66,8 @@ class GroupCommit:
 
     def _write_all(self) -> None:
         try:
+            # Callers may be waiting for room in the queue: it is emptied until the end, or they would wait
+            # for ever.
             while self._is_open:
                 self._save(self._next())
         except BaseException:

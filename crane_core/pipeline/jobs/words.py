@@ -97,6 +97,7 @@ def token_words(n_in: int | None, n_out: int | None) -> str:
 
 
 def count_or_unknown(n: int | None) -> str:
+    """The number with separators, or "unknown" where no count was given."""
     return "unknown" if n is None else f"{int(n):,}"
 
 
@@ -127,6 +128,7 @@ def duration(seconds: float) -> str:
 
 
 def outcome_json(outcome: JobOutcome, skipped: Counter[str]) -> dict[str, Any]:
+    """The outcome of a job for the JSON output; the sums are of the whole job, seconds of this start."""
     return {
         "job": outcome.job,
         "questions": outcome.n_all,

@@ -91,6 +91,7 @@ class JobProgress:
 
     @property
     def left_s(self) -> float | None:
+        """Seconds until all questions are dealt with at today's rate; None while nothing came yet."""
         left = self.n_all - self.n_done - self.n_troubles
         return left / self.per_s if self.per_s > 0 else None
 
@@ -135,6 +136,7 @@ def carry_out(
     began = time.monotonic()
     ended = None
     with alone(folder, work.job.job):
+        # Read again under the lock: another process may have answered since the plan was made.
         now = replace(work, before=standing(folder, work.job.job))
         if now.open:
             watch = _Watch(now, progress, began)
@@ -143,6 +145,7 @@ def carry_out(
                 path, watch.saved, stopped, max_waiting=max(1, at_once)
             ) as commit:
                 ended = worker(now.open, _keeping(now, commit), stopped)
+        # Nothing to do but a new name or note, which is a line of the ledger too.
         elif labels_of(now.before.job) != labels_of(work.job):
             ledger.append(job_file(folder, work.job.job), work.job)
     return _outcome(folder, work, time.monotonic() - began, ended)
@@ -156,6 +159,7 @@ def _keeping(work: Work, commit: GroupCommit) -> Keep:
         header += [*([work.detector] if work.detector else []), work.job]
 
     def keep(answer: Answer, prompt: Prompt | None) -> None:
+        # Detector and job come with the first answer: a job without one leaves no file.
         first = [*header]
         header.clear()
         if prompt is not None and prompt.sha256 not in written:

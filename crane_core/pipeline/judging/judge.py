@@ -92,6 +92,7 @@ class JudgePlan:
     """The labels of a campaign, if they are others than the study's."""
 
     def prompt(self, key: Key) -> str:
+        """The exact text of one question; key: instance, detector, setting, run, repetition, order of the texts."""
         *run, _, presentation = key
         case = self.cases[tuple(run)]
         rules = self.guideline.text if self.guideline else None
@@ -126,6 +127,7 @@ def plan_judgement(
     own = own_labels(campaign)
     template = wanted.template or template_of(campaign)
     options = wanted.options
+    # Under another guideline it is another job, whose labels must not mix with these.
     if campaign and guideline:
         options = options | {
             CAMPAIGN: campaign.campaign,
@@ -244,6 +246,7 @@ def _cases(
             and fnmatch.fnmatchcase(setting, wanted.setting)
         ):
             continue
+        # Without a stated cause there is nothing to compare a diagnosis with.
         if cause and cause.strip():
             cases[instance_id, detector, setting, run_index] = DiagnosisTexts(
                 cause, diagnosis

@@ -52,6 +52,7 @@ class Coverage(NamedTuple):
 
     @property
     def is_sample(self) -> bool:
+        """Whether some detected crash has no label."""
         return self.n_labelled < self.n_detected
 
 
@@ -127,6 +128,7 @@ def judged_by(
 def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     frame = frame if means_the_study(plan.labels) else _by_credit(frame, plan.labels)
     asked = asked_for(frame, plan.population)
+    # Gold items were taken out before the draw, so no stratum stands for them.
     is_gold = pd.MultiIndex.from_frame(asked[KEY]).isin(
         [entry.verdict.key for entry in plan.gold]
     )

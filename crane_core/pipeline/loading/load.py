@@ -146,6 +146,7 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
             return open_store(folder.database, folder.sources)
         catch_up(store, folder, progress)
         keep_count(folder)
+    # Also after Ctrl+C: an open store keeps the file locked for the next command.
     except BaseException:
         store.close()
         raise
@@ -189,6 +190,7 @@ def _read_beside(folder: DataFolder) -> Store | None:
 def _is_current(store: Store, folder: DataFolder) -> bool:
     cursor = store.bare_cursor()
     loaded = state.loaded_sources(cursor)
+    # Sources that are removed are on the disk, but must not be in the database.
     wanted = {source_id for source_id, path in embedded().items() if path.is_dir()}
     kept = inventory(folder)
     staged = (source.source_id for source in staged_sources(folder.sources))
@@ -211,16 +213,19 @@ def rebuild(
     A database that cannot be opened is set aside, not lost. Raises StoreHeldError while another process has it open,
     and LedgerError where something of sources or ledger is gone or altered, unless that is accepted; it stays then.
     """
+    # Counted before anything changes: a rebuild with fewer rows of the ledger means that evidence is gone.
     before = _rows_of_ledger(folder.database, progress)
     is_outdated = _is_inventory_outdated(folder)
     lost = losses(folder)
     if lost and not accept_loss:
         raise _refuse_loss([str(loss) for loss in lost], {loss.remedy for loss in lost})
     set_aside_altered_sources(folder, lost)
+    # Built beside the old one, which stays until the new one is whole.
     fresh = folder.database.with_suffix(".rebuilding")
     _remove_database(fresh)
     store = open_store(fresh, folder.sources)
     try:
+        # Everything is read from sources and ledger, because a copy may be what is wrong.
         catch_up(store, folder, progress, from_copy=False)
         fewer = list(
             _fewer(before, _by_table(state.rows_of_ledger(store.bare_cursor())))
@@ -329,6 +334,7 @@ def _catch_up(
     loaded = state.loaded_sources(store.bare_cursor())
     is_empty = not loaded
     dropped: set[ListedName] = set()
+    # Only into an empty store: rows of a copy are not merged with others.
     if is_empty and from_copy and take_copy(store, folder, kept, embedded().values()):
         is_empty = False
         loaded = state.loaded_sources(store.bare_cursor())
@@ -345,6 +351,7 @@ def _catch_up(
     for source in waiting:
         progress(f"Loading {source.name}")
         _load_staged(store, folder, source, dropped)
+    # Before the ledger is loaded, so that the copy holds the sources alone.
     if is_empty and not folder.is_read_only:
         keep_copy(store, folder, kept, embedded().values(), dropped)
     grown = load_ledger(store, folder)
@@ -418,6 +425,7 @@ def _import(
     origin = paths[0]
     keep_whole = len(paths) == 1 and origin.is_file()
     sha256 = fingerprint(origin) if keep_whole else ""
+    # By its digest before it is unpacked: an archive that is known costs one pass over its bytes.
     if keep_whole and (known := _known(folder, sha256)):
         return _loaded_before(known, folder)
     tree = RecordingTree(
@@ -483,6 +491,7 @@ def _replace(
     """The new content of a folder in place of the old; content that was removed is restored. Raises SourceError."""
     if by is None:
         raise refuse_change(origin, change)
+    # Without an instance, cell or answer the new content is a broken folder rather than a new edition.
     if all(isinstance(record, (Benchmark, Case)) for record in records):
         raise SourceError(
             _nothing_usable(origin, problems),

@@ -55,6 +55,7 @@ class LoadedBefore:
 
 
 def known_to(store: Store) -> LoadedBefore:
+    """What the database had loaded: positions in the ledger, rows that came from it, and sources."""
     cursor = store.bare_cursor()
     return LoadedBefore(
         state.ledger_positions(cursor),
@@ -110,6 +111,7 @@ def _of_ledger(
     names = set(known.positions) | {
         path.relative_to(folder.ledger).as_posix() for path in _files(folder)
     }
+    # A file that is gone together with its entry is still named by the signed list.
     names |= set(roll.files) if roll else set()
     entries = _manifest(folder)
     for file in entries.rglob("*.json"):
@@ -179,6 +181,7 @@ def _of_file(
     ]
     if entry and not found and not ledger_manifest.holds(entry, content):
         found.append(_in_doubt(entry.n_lines, entry.n_lines))
+    # The database knows the digest of the last line that it loaded, even where the manifest was altered too.
     if position and not found and not _stands(content, *position):
         line = content[: position[1]].count(b"\n") + 1
         found.append(
@@ -254,6 +257,7 @@ def keep_count(folder: DataFolder) -> None:
         ledger.count(path)
     for source_id, sha256 in _sources_of(folder).items():
         entry = _entries_of_sources(folder) / f"{source_id}.json"
+        # The first description stays: one that was changed later must not replace what was imported.
         if not entry.exists():
             ledger_roll.enter(_manifest(folder), sources={source_id: sha256})
             entry.parent.mkdir(exist_ok=True)
@@ -287,6 +291,7 @@ def set_aside_altered_sources(folder: DataFolder, found: list[Loss]) -> None:
     """Move sources that are not what was imported out of the way; they may be imported again."""
     for loss in found:
         kept = folder.path / loss.file
+        # Moved, not deleted: what was altered may be looked at.
         if kept.parent == folder.sources and kept.exists():
             aside = folder.path / SET_ASIDE
             aside.mkdir(exist_ok=True)

@@ -48,8 +48,10 @@ def notebook_column(path: Path) -> NotebookColumn | None:
     there = sorted(path.rglob("*")) if path.is_dir() else [path]
     ordinary = (file for file in there if file.is_file() and not file.is_symlink())
     files = tuple(file for file in ordinary if file.suffix in {".parquet", ".jsonl"})
+    # These are files that a reduction like this one wrote.
     if any(file.name.endswith(SUFFIX) for file in files):
         return None
+    # All files of a dataset have the same columns, so the first one tells.
     for file in files[:1]:
         for _, row in zip(range(LOOKED_AT), _rows(file, None), strict=False):
             members = row if isinstance(row, dict) else {}
@@ -80,6 +82,7 @@ def _rows(file: Path, column: str | None) -> Iterator[Any]:
         yield from _parquet_rows(file, column)
         return
     with file.open("rb") as lines:
+        # Bounded: a file without line ends would be read into memory as one line.
         while line := lines.readline(ROW_BYTES + 1):
             while (
                 len(line) > ROW_BYTES
@@ -151,9 +154,11 @@ class _FilePart:
 
     @property
     def is_full(self) -> bool:
+        """Whether the next notebook belongs into another file."""
         return len(self.lines) >= ROWS_PER_FILE or self.n_bytes >= FILE_BYTES
 
     def take(self, number: int, value: Any) -> None:
+        """Add a row's notebook in its reduced form, or count why it is left out."""
         self.n_rows += 1
         try:
             line = json.dumps(
@@ -170,12 +175,14 @@ class _FilePart:
         self.n_bytes += len(line)
 
     def skip(self, number: int, reason: str) -> None:
+        """Count a row that is left out, and name the first ones of each reason."""
         self.skipped[reason] += 1
         rows = self.named.setdefault(reason, [])
         if len(rows) < NAMED:
             rows.append(number)
 
     def write(self, into: Path, number: int) -> Path:
+        """Write the part as a file of JSON lines and return its path; the counts of what was left out come last."""
         head = [json.dumps({"dataset": self.dataset}).encode()]
         tail = [
             json.dumps({"skipped": reason, "n": n, "rows": self.named[reason]}).encode()

@@ -54,6 +54,7 @@ class StagedSource:
 
     @property
     def imported(self) -> datetime:
+        """When it was imported: UTC, without a zone."""
         return datetime.fromisoformat(self.imported_at)
 
 
@@ -66,6 +67,7 @@ class RecordingTree(FileTree):
         self._refused: dict[str, str] = {}
 
     def read(self, path: str) -> bytes:
+        """The file's bytes, remembered; a refusal is remembered with its reason and raised again."""
         try:
             data = super().read(path)
         except SourceError as error:
@@ -76,6 +78,7 @@ class RecordingTree(FileTree):
 
     @property
     def left_out(self) -> tuple[tuple[str, str], ...]:
+        """The files that were not read, each with the reason."""
         unread = (path for path in self.paths if path not in self.was_read)
         return tuple(
             (path, self._refused.get(path, f"{path} was not kept.")) for path in unread
@@ -92,6 +95,7 @@ class KeptTree(FileTree):
         self._known = set(self.paths)
 
     def read(self, path: str) -> bytes:
+        """The file's bytes. Raises SourceError, with the first reason, for a file that was not kept."""
         if path in self._left_out:
             raise SourceError(self._left_out[path], remedy="Import the folder again.")
         return super().read(path)
@@ -208,6 +212,7 @@ def _describe(
 def _staging(source: StagedSource, into: Path) -> Iterator[Path]:
     refuse_on_replica()
     into.mkdir(parents=True, exist_ok=True)
+    # Made beside its final place, so that the rename is one step of the same file system.
     part = Path(tempfile.mkdtemp(prefix=_PART, dir=into))
     final = into / source.source_id
     try:
@@ -215,6 +220,7 @@ def _staging(source: StagedSource, into: Path) -> Iterator[Path]:
             json.dumps(asdict(source), indent=1) + "\n", "utf-8"
         )
         yield part
+        # Another process may have imported the same content meanwhile; theirs is as good.
         if not final.exists():
             part.rename(final)
     finally:

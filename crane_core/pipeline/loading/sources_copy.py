@@ -39,6 +39,7 @@ def take_copy(
         dropped = frozenset(
             (kind, name) for kind, name in json.loads(note.read_text("utf-8"))
         )
+        # A copy without something that is wanted again cannot be completed.
         if dropped <= removed and _fill(
             store, note.with_suffix(_SUFFIX), removed - dropped
         ):
@@ -95,6 +96,7 @@ def keep_copy(
         finally:
             copy.close()
         _drop_all_but(KEPT - 1, note, folder)
+        # The copy first and its note last: a note promises a copy that is whole.
         part.replace(note.with_suffix(_SUFFIX))
         part.write_text(json.dumps(removed), "utf-8")
         part.replace(note)

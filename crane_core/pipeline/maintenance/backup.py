@@ -40,6 +40,7 @@ def back_up(folder: DataFolder, out: Path) -> Copied:
     Raises LedgerError if something of the folder is lost or altered, SourceError where `out` cannot be used.
     """
     _refuse_losses(losses(folder), f"{folder.path} cannot be backed up")
+    # It would be copied into itself.
     if out.resolve().is_relative_to(folder.path):
         raise SourceError(
             f"{out} lies in the data folder itself.", remedy="Use a folder outside it."
@@ -85,6 +86,8 @@ def _copy(folder: DataFolder, out: Path) -> None:
     to.ledger.mkdir()
     to.sources.mkdir()
     if (folder.ledger / MANIFEST).is_dir():
+        # The manifest first: the ledger may grow while it is copied, and a copy may hold more than its
+        # manifest counts.
         shutil.copytree(folder.ledger / MANIFEST, to.ledger / MANIFEST)
     list(copy_ledger(folder.ledger, to.ledger))
     for kept in sorted(folder.sources.glob("[!.]*")):

@@ -110,6 +110,7 @@ def remove(
             f"The {kind} {name} ships with the app, and its pages rest on it.",
             remedy="It cannot be removed.",
         )
+    # Its process would go on writing answers that no page shows.
     if kind is Listed.RUN and is_held(folder, name):
         raise StoreError(f"The run {name} is running.", remedy="Stop it first.")
     _act(folder, kind, name, InventoryAction.REMOVE, by, held=entry.held)

@@ -35,10 +35,12 @@ class Publisher:
 
     def renew(self) -> None:
         """Load what is on the disk, and copy the database if it changed since the last copy. Raises StoreError."""
+        # Taken before the look: what comes during it may or may not be in the copy.
         at = time.time()
         catch_up(self._store, self._folder)
         version = self._store.version
         if self._copy and self._copy.exists() and version == self._published:
+            # Nothing changed, so the same copy holds everything until now.
             confirm(self._copy, at)
         else:
             self._copy = publish(self._store, self._folder.replicas, at=at)

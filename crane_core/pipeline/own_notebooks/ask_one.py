@@ -34,6 +34,7 @@ class QuestionOutcome:
     usd: float | None
 
     def as_json(self) -> dict[str, Any]:
+        """The outcome for the JSON output of `check`: times in seconds, cost in USD, the raw reply."""
         return {
             "model": self.model,
             "crashes": self.read.crashes,
@@ -89,6 +90,7 @@ def ask_one(
     try:
         ask_all([question], endpoint, concurrency=1, on_answer=got.append, stop=stop)
     except DetectorError as error:
+        # Remedies of jobs speak of commands and options, which a visitor of the page does not have.
         is_of_jobs = "command" in error.remedy or "--" in error.remedy
         raise DetectorError(
             error.args[0], remedy=REMEDY if is_of_jobs else error.remedy

@@ -45,6 +45,7 @@ def attached(
     with Attached(kernel) as live:
         ran = live.ran()
         plan = read_plan(path, target)
+        # Read twice, because which cell is next depends on what the kernel ran.
         if target is None:
             plan = read_plan(path, next_cell(plan.cells, ran))
         result = live.look(ran, plan.target.source)
@@ -55,6 +56,7 @@ def attached(
         )
     executed = [
         CodeCell(place, cell.source, cell.number, None)
+        # What the kernel ran, not what the file says: cells may have been edited or deleted since.
         for place, cell in enumerate(ran)
     ]
     seen = NotebookPlan(plan.name, [*executed, plan.target], executed, plan.target)

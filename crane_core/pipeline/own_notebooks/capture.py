@@ -62,6 +62,7 @@ def _written(path: Path) -> Iterator[IO[str]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        # A temporary file is private; the result gets the rights of any file that the user makes.
         part.chmod(0o666 & ~_umask())
         part.replace(path)
     except BaseException:

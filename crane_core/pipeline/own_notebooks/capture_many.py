@@ -85,6 +85,7 @@ def _notebooks(path: Path) -> list[Path]:
         return [path]
     found = sorted(
         file
+        # Jupyter keeps an older copy of each notebook in this folder.
         for file in path.rglob("*.ipynb")
         if file.is_file() and _CHECKPOINTS not in file.parts
     )

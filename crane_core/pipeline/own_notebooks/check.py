@@ -56,6 +56,7 @@ class CheckedNotebook:
 
     @property
     def name(self) -> str:
+        """The notebook's file name without its suffix."""
         return self.path.stem
 
     @property
@@ -97,6 +98,7 @@ def with_state(
             "The file is not a state that `capture` wrote.", remedy=remedy
         )
     executed = [cell.index for cell in checked.plan.executed]
+    # A state is facts about one moment: of another cell they would be wrong.
     if (
         document.get("target") != checked.plan.target.index
         or [cell.get("cell") for cell in ran] != executed
@@ -120,6 +122,7 @@ def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     if not isinstance(captured, dict) or not isinstance(variables, dict):
         return None
     ran = captured.get("cells", [])
+    # The file comes from a visitor, so its form is checked before it is read.
     entries = [*ran, *variables.values()] if isinstance(ran, list) else [ran]
     return (
         ran

@@ -131,6 +131,7 @@ def _called(cell: CodeCell, *, is_live: bool) -> str:
 
 
 def _assigns(cell: CodeCell, name: str) -> bool:
+    # The text is searched first, which is quicker than parsing every cell for every name.
     return name in cell.source and any(
         name in bound_names(node) for node in read_cell(cell.source).tree.body
     )

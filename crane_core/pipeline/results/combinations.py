@@ -99,6 +99,7 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
 
 def usual_members(frame: pd.DataFrame) -> list[Member]:
     """The rules and the models with one input, without a choice; the first members there are, where few fit."""
+    # A rehearsal executes the target and is never counted among predictions.
     others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
     known = members_of(frame[~frame["detector_kind"].isin(others)])
     by_input = [
@@ -170,6 +171,7 @@ class _Said(NamedTuple):
 
 
 def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
+    # Combining needs yes or no of each member, which the mean of runs does not give.
     by = rule if rule is VoteRule.ALL else VoteRule.MAJORITY
     number = frame.groupby(["detector", "setting"], sort=False).ngroup().to_numpy()
     named = frame[["detector", "setting"]].drop_duplicates()
@@ -213,6 +215,7 @@ class _Table(NamedTuple):
             [said.wide[member].to_numpy(dtype=np.float64) for member in known]
         )
         n_answers = np.count_nonzero(~np.isnan(values), axis=1)
+        # Only instances that all members answered: a missing answer is neither a crash nor none.
         complete = n_answers == len(known)
         left_out = int(np.count_nonzero(n_answers)) - int(np.count_nonzero(complete))
         predicted = values[complete].T == 1
@@ -226,6 +229,7 @@ class _Table(NamedTuple):
         return table if complete.any() else None
 
     def accuracy_of(self, predicted: Array) -> float:
+        """The share of instances that the predictions, shape (n,), have right."""
         return rates.accuracy(rates.confusion(self.truth, predicted)).value
 
     def best(self) -> Member:
@@ -237,6 +241,7 @@ class _Table(NamedTuple):
     def row(
         self, members: tuple[Member, ...], way: Way | None, predicted: Array
     ) -> dict[str, Any]:
+        """The rates of one prediction with their intervals; way: None for a member alone."""
         parts = rates.confusion_parts(self.truth, predicted)
         row: dict[str, Any] = {
             "way": way,
@@ -254,6 +259,7 @@ class _Table(NamedTuple):
         return row | {"n": len(self.truth), "n_cases": len(set(self.cases))}
 
     def combined(self, way: Way, best: Member) -> dict[str, Any]:
+        """The row of one way of combining all members, with its paired comparison against the best member."""
         predicted = RULES[way](self.predicted)
         right = self.predicted[self.members.index(best)]
         one, other = (

@@ -150,6 +150,7 @@ def outcomes(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Outcomes:
 
 def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
     """Rows whose outcome depends on a label: a crash that is predicted. Labels are of the majority's diagnosis."""
+    # Under the mean of runs the diagnosis is still that of the majority, which people labelled.
     found = detected(frame, VoteRule.ALL if rule is VoteRule.ALL else VoteRule.MAJORITY)
     asks: NDArray[np.bool_] = frame["truth"].to_numpy(dtype=bool) & (found > 0)
     return asks
@@ -166,6 +167,8 @@ def _weights(rows: Outcomes) -> NDArray[np.float64]:
     if asks.any():
         stratum, is_labelled = rows.stratum[asks], rows.is_labelled[asks]
         n, all_of = (
+            # Horvitz and Thompson (1952): a labelled diagnosis stands for as many as its stratum has per
+            # label.
             np.bincount(stratum, is_labelled)[stratum],
             np.bincount(stratum)[stratum],
         )
@@ -229,6 +232,7 @@ def paired_rows(
     )
     is_other = (both["setting"] == inputs.other).to_numpy(dtype=bool)
     is_known = ~_is_left_out(outcomes(both, rule, credit))
+    # A detector that has only one of the inputs is shown with all its rows, since nothing is compared.
     is_single = (np.bincount(detector, is_other) == 0) | (
         np.bincount(detector, ~is_other) == 0
     )
@@ -346,6 +350,7 @@ def adjusted(table: pd.DataFrame, *, with_power: bool = True) -> pd.DataFrame:
 
 
 def _detectable(gains: pd.DataFrame) -> list[float]:
+    # Holm's strictest step, over the detectors that were tested.
     alpha = power.ALPHA / max(int(gains["p_value"].notna().sum()), 1)
     differing = (gains["gained"] + gains["lost"]) / gains["n"]
     return [
@@ -398,6 +403,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, frame: pd.DataFrame, by: list[str], inputs: Inputs) -> Pairs:
+        """Find, in each group of `by`, the instances that were answered with both inputs."""
         both = frame[frame["setting"].isin(inputs)]
         instance = pd.factorize(both["instance_id"], sort=True)[0]
         is_other = (both["setting"] == inputs.other).to_numpy(dtype=bool)
@@ -439,6 +445,7 @@ def _gain(
     test: PairedTest | None,
 ) -> dict[str, float]:
     without, with_ = _scored(a), _scored(b)
+    # A missing label that no other stands for leaves the rate unknown; it is not guessed.
     if without.parts is None or with_.parts is None:
         return {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
     one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
@@ -464,6 +471,7 @@ def tested(
     test: PairedTest | None,
 ) -> dict[str, float]:
     """The p-value and what belongs to it, over the instances that the rate is over."""
+    # Recall is over the crashing instances alone; the others would only add ties.
     counted = np.asarray(one.whole) > 0
     a, b = np.asarray(one.part)[counted], np.asarray(other.part)[counted]
     nothing = dict.fromkeys(TESTED, float("nan"))

@@ -35,10 +35,12 @@ class Counts(NamedTuple):
 
     @property
     def tn(self) -> int:
+        """Fixed notebooks without an alarm."""
         return self.n_fixed - self.fp
 
     @property
     def fn(self) -> int:
+        """Crashes that were not found."""
         return self.n_crashing - self.tp
 
 
@@ -65,6 +67,7 @@ def printed_counts(
     if accuracy is None or f1 is None:
         return None
     found = list(
+        # Two solutions are as useless as none: only one names the counts.
         islice(
             _solutions(_with_digit(accuracy), _with_digit(f1), n_crashing, n_fixed), 2
         )

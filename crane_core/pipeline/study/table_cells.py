@@ -12,6 +12,8 @@ PERCENT = 100
 
 
 class CellStatus(StrEnum):
+    """How a printed cell compares with our value, or which of the two is missing."""
+
     EQUAL = "equal"
     DIFFERS = "differs"
     PUBLISHED_ONLY = "published only"
@@ -46,6 +48,8 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class StudyTable:
+    """A table of a publication: its id there, title and source, and every cell beside our value."""
+
     id: str
     title: str
     source: str
@@ -63,6 +67,7 @@ def percent(part: float, whole: float, n: int) -> Measured:
 
 
 def count(value: float, n: int) -> Measured:
+    """A number of items, from `n` of them."""
     return Measured(Fraction(int(value)), n, "count")
 
 
@@ -72,11 +77,13 @@ def printed_value(printed: str) -> Fraction:
 
 
 def printed_decimals(printed: str) -> int:
+    """How many digits a printed number has behind the point: 1 for "63.3%"."""
     return len(printed.strip().removesuffix("%").partition(".")[2])
 
 
 def agrees(value: Fraction, printed: str) -> bool:
     """Whether a value, rounded to the printed digits, is what is printed."""
+    # On the exact ratio: a float may lie just below a half that should be rounded up.
     return rounded(value, printed_decimals(printed)) == printed_value(printed)
 
 

@@ -24,6 +24,8 @@ DECIMALS = {"count": 0, "percent": 1, "share": 3, "tokens": 0}
 
 
 class Format(StrEnum):
+    """The forms in which tables and claims are printed."""
+
     MD = "md"
     CSV = "csv"
     JSON = "json"

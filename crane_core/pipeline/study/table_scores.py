@@ -56,6 +56,7 @@ def conditions(
 
 
 def truth(rows: pd.DataFrame) -> NDArray[np.bool_]:
+    """Whether each row's instance crashes, shape (n,)."""
     return rows["truth"].to_numpy(dtype=bool)
 
 

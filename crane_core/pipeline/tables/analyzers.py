@@ -15,4 +15,5 @@ SOURCE = "crane_llm, results/results_summary.xlsx, sheets Results_summary and Re
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    """Our values of the table by (row, column): the analyzers' rates by library."""
     return library_cells(verdicts, STUDY_ANALYZERS)

@@ -12,4 +12,5 @@ SOURCE = "crane_llm, results/results_summary.xlsx, sheets Results_summary and Re
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    """Our values of the table by (row, column): the models' rates by library (paper, figure 5)."""
     return library_cells(verdicts, STUDY_LLMS)

@@ -22,6 +22,7 @@ COLUMNS = {
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    """Our values of table 3 by (row, column): flawed diagnoses, partial and wrong ones (paper, table 3)."""
     cells: dict[tuple[str, str], Measured] = {}
     for title, setting, rows in conditions(verdicts, STUDY_LLMS):
         outcomes = rows["human"][truth(rows)]

@@ -18,4 +18,5 @@ SIGNS = {
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    """Our values of table 4(a) by (row, column): detection without one category of runtime state."""
     return ablation_cells(verdicts, SIGNS)

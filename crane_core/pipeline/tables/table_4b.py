@@ -13,4 +13,5 @@ SIGNS = {Setting.RUNTIME: "(+RT)", Setting.RUNTIME_DOCS: "(+RT+D)"}
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    """Our values of table 4(b) by (row, column): detection with and without API documentation."""
     return ablation_cells(verdicts, SIGNS)

@@ -85,6 +85,7 @@ def edited(notebook: dict[str, Any], edits: Mapping[int, str]) -> dict[str, Any]
 
     Raises NotebookError for a cell that is not there.
     """
+    # A deep copy that holds only what JSON holds.
     copy = json.loads(json.dumps(notebook))
     cells = _code(copy)
     for index, source in edits.items():
@@ -220,6 +221,8 @@ def _executed(
                 f"code cell {target.index} raises {exception}, but its error output says {recorded}",
                 "Run the notebook and save it again.",
             )
+        # A notebook that was never run gets the error output that this run had, so that its target is known
+        # from now on.
         if target.crash is None:
             _record_crash(case, cells[: at + 1], tries[0])
         claim = fixed_claim(paths[Version.FIXED], target.index)
@@ -322,6 +325,7 @@ def _write(case: NewCase, folder: Path, exception: str) -> None:
     texts = {name: _text(case, version) for version, name in _files(case.name).items()}
     if labelled := any((case.library, case.root_cause, case.diagnosis)):
         texts[TABLE] = _table(case, folder / TABLE, exception)
+    # Everything is written beside first; only renames can fail between the two notebooks.
     part = Path(tempfile.mkdtemp(prefix=".case-", dir=folder))
     placed: list[Path] = []
     try:
@@ -351,6 +355,7 @@ def _table(case: NewCase, path: Path, exception: str) -> str:
     }
     told = {name: value for name, value in facts.items() if value is not None}
     added = {"case_id": case.name, "exception": exception.lower(), **told}
+    # The table is read by spreadsheets, and the text is others'.
     if formula := next(
         (name for name, value in added.items() if is_formula(value)), None
     ):

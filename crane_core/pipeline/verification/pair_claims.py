@@ -63,6 +63,7 @@ class PairClaim(NamedTuple):
         if at != self.target and self.cells[at].may_raise:
             return True
         crash = self.cells[at].crash
+        # A cell before the crash that raised when the notebook was saved did not keep the run from going on.
         return (
             self.exception is not None
             and at < self.target
@@ -91,6 +92,7 @@ def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[PairClaim
             f"{notebook.name} has no error output, so its target cell is unknown",
             "Run it, and save it.",
         )
+    # Tables spell classes in lower case.
     if stated and stated.casefold() != crash.exception.casefold():
         raise _no_pair(
             f"cases.csv states {short(stated)}, but the error output of {notebook.name} {short(crash.exception)}",
@@ -104,6 +106,7 @@ def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[PairClaim
 def plan_to_crash(notebook: Path) -> NotebookPlan:
     """The plan of a notebook that is said to crash, whose target a tag may have let through. Raises NotebookError."""
     plan = read_plan(notebook, None)
+    # `raises-exception` makes a plan pass over a cell, but here its crash is the claim.
     target = crash_index(plan.cells)
     return plan if target in (None, plan.target.index) else read_plan(notebook, target)
 
@@ -158,6 +161,7 @@ def borne_out(claim: PairClaim, went: Execution) -> Borne:
     if went.at == claim.target and went.exception == claim.exception:
         return Borne(VerifiedAs.AS_RECORDED, None, cell)
     raised = short(f"{went.exception}: {went.message}")
+    # What this machine lacks says nothing about the pair.
     if missing := _missing(went.exception, went.message):
         return Borne(
             VerifiedAs.CANNOT_RUN, f"{missing}: code cell {cell} raised {raised}", cell

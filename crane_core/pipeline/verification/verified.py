@@ -38,6 +38,7 @@ class VerifiedPair(NamedTuple):
 
     @property
     def is_wrong(self) -> bool:
+        """Whether the pair is not what it claims to be; a pair that cannot run here is not counted as wrong."""
         return self.outcome in WRONG
 
 
@@ -68,6 +69,7 @@ class Summary(NamedTuple):
     pairs: list[VerifiedPair]
 
     def n(self, *outcomes: VerifiedAs) -> int:
+        """How many pairs have one of these outcomes."""
         return sum(pair.outcome in outcomes for pair in self.pairs)
 
 

@@ -91,6 +91,7 @@ def verify(
     LedgerError.
     """
     job = job_of(bench, how)
+    # Two processes would execute everything twice and write one file.
     with alone(folder, job):
         known = {} if how.again else _known(job_file(folder, job))
         found: dict[str, list[Verification]] = {}
@@ -161,12 +162,14 @@ def in_threads(
         for done in as_completed(work):
             try:
                 yield work[done], done.result()
+            # No kernel comes up at all, so every further pair would fail alike.
             except KernelStartError:
                 raise
             except KernelError:
                 if not stop.is_set():
                     raise
     finally:
+        # The other threads stop at their next look instead of finishing in vain.
         failed.set()
         pool.shutdown(cancel_futures=True)
 
@@ -179,6 +182,7 @@ class _Either(threading.Event):
         self._events = events
 
     def is_set(self) -> bool:
+        """Whether either of the events is."""
         return any(event.is_set() for event in self._events)
 
 
@@ -193,6 +197,7 @@ def executed(
             assert isinstance(claim, Borne)
             fresh.append(verification(bench, pair, version, how, claim, None, None))
             continue
+        # A notebook that writes files must not change what the next one finds.
         with own_copy(bench.root, path.parent) as own:
             went = execute(
                 path.name,
@@ -277,6 +282,7 @@ def _digest(
 def _digest_beside(folder: Path) -> str:
     """sha256 over the other files of a folder: names with content, or with size and time where they are large."""
     digest = hashlib.sha256()
+    # Data of gigabytes are not read to the end at each start.
     small = is_small(folder)
     for file in sorted(
         path for path in folder.rglob("*") if path.is_file() and path.suffix != ".ipynb"

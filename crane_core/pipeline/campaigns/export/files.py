@@ -156,6 +156,7 @@ def _rounds(taken: LedgerSnapshot) -> Iterator[bytes]:
     """Every change of who labels what; before the lock without the names of items."""
     for entry in taken.plan.rounds:
         if taken.finals is None:
+            # The names of items are those that annotators know; until the lock nobody may match them.
             entry = replace(entry, orders={}, again={}, items=())
         yield (entry.to_json() + "\n").encode()
 

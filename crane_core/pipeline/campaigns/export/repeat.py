@@ -83,6 +83,7 @@ def exported_plan(file: Path) -> Plan:
             remedy="Name the plan.json of an export.",
         ) from error
     except ValueError as error:
+        # An export from before the lock withholds what a repetition needs, on purpose.
         if f'"{COMMITMENT}"' in text:
             raise CampaignError(
                 f"{file} was exported before the lock so its seed and population are hidden.",
@@ -168,6 +169,7 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
     changes += [
         CampaignRound(plan.campaign, entry.at, entry.to_json()) for entry in work.rounds
     ]
+    # In the order of their times, as the campaign's own file would hold them.
     changes.sort(key=_when)
     if changes:
         ledger.append(campaign_file(folder, plan.campaign), *changes)
@@ -292,6 +294,7 @@ def repeated_plan(
         raise CampaignError(
             f"The plan cannot be drawn: {error}.", remedy="Use another name."
         ) from error
+    # The seed fixes the draw only as long as this program draws alike; a change of it must be seen.
     same_draw = [item.verdict.key for item in plan.items] == [
         item.verdict.key for item in old.items
     ]

@@ -103,4 +103,5 @@ def _object(
 
 
 def as_file(schema: Schema) -> bytes:
+    """The schema as the bytes of a JSON file."""
     return (json.dumps(schema, ensure_ascii=False, indent=1) + "\n").encode()

@@ -76,6 +76,7 @@ class LedgerSnapshot(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns of labels.csv: of every row, those after the lock, and the texts if they were requested."""
         return (
             *COLUMNS,
             *COLUMNS_AFTER_LOCK,
@@ -145,6 +146,7 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
             if act.action is AnnotationAction.LABEL
         }
         for position, showing in enumerate(journal.order, start=1):
+            # Gold items, which have a table of their labels after the lock.
             if showing.item not in of_items:
                 continue
             given = journal.given.get(showing)
@@ -183,6 +185,7 @@ def _given(
         "first_action_at": act.first_action_at,
         "submitted_at": given.submitted_at,
         "received_at": act.received_at,
+        # The time of an imported label is not known here.
         "seconds": round(given.seconds, 3) if given.source is None else None,
         "source": given.source,
     }

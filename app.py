@@ -8,7 +8,7 @@ from streamlit.starlette import App
 from crane_core.ui.door import door
 from crane_core.ui.frame import run_app
 from crane_core.ui.navigation import declare_pages
-from crane_core.ui.no_delay import send_at_once
+from crane_core.ui.server_process import send_at_once
 from crane_core.ui.warm import begin
 
 if __name__ == "__main__":

@@ -5,14 +5,13 @@ import streamlit as st
 from crane_core.domain import DetectorKind
 from crane_core.ui import keys
 from crane_core.ui.breakdown_view import draw_breakdown
-from crane_core.ui.claims_view import draw_claims
 from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
 from crane_core.ui.rehearsal_view import draw_rehearsal
 from crane_core.ui.result_switches import draw_switches
 from crane_core.ui.specification_view import draw_specification_curve
-from crane_core.ui.study_view import draw_tables
+from crane_core.ui.study_view import draw_claims, draw_tables
 from crane_core.ui.time_saved_view import draw_time_saved
 from crane_core.ui.together_view import draw_together
 from crane_core.ui.url_state import one_tab

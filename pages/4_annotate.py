@@ -7,8 +7,7 @@ from crane_core.ui import keys
 from crane_core.ui.annotate.component import draw_closed
 from crane_core.ui.annotate.desk import draw_desk
 from crane_core.ui.annotate.own_items import draw_own_items
-from crane_core.ui.annotate.practice import draw_practice
-from crane_core.ui.annotate.start import draw_start
+from crane_core.ui.annotate.start import draw_practice, draw_start
 from crane_core.ui.frame import page
 
 

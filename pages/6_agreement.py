@@ -2,18 +2,20 @@
 
 import streamlit as st
 
-from crane_core.ui.agreement.choice import draw_choice
-from crane_core.ui.agreement.coefficients import draw_answer, draw_coefficients
-from crane_core.ui.agreement.differences import draw_differences
-from crane_core.ui.agreement.groups import draw_groups
+from crane_core.ui.agreement.coefficients import (
+    draw_answer,
+    draw_coefficients,
+    draw_matrix,
+)
+from crane_core.ui.agreement.computed import draw_choice
+from crane_core.ui.agreement.groups import draw_differences, draw_groups
 from crane_core.ui.agreement.judges import (
     draw_consistency,
     draw_differs,
     draw_powered,
+    draw_repeats,
     draw_with_judges,
 )
-from crane_core.ui.agreement.matrix import draw_matrix
-from crane_core.ui.agreement.repeats import draw_repeats
 from crane_core.ui.frame import page
 
 with page():

@@ -11,8 +11,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.frame import page
 from crane_core.ui.inventory_view import draw_removed
 from crane_core.ui.runs.address import ADDRESS, key_of
-from crane_core.ui.runs.judge_list import draw_judges
-from crane_core.ui.runs.listed import draw_list
+from crane_core.ui.runs.listed import draw_judges, draw_list
 from crane_core.ui.runs.one_instance import draw_instance
 from crane_core.ui.runs.one_run import draw_run
 from crane_core.ui.runs.starting import draw_starting

@@ -8,7 +8,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
 from crane_core.ui.frame import page
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.trial.asking_view import draw_asking
+from crane_core.ui.trial.asking import draw_asking
 from crane_core.ui.trial.choice import draw_choice
 from crane_core.ui.trial.desk import draw_desk
 from crane_core.ui.visit import may

@@ -4,7 +4,7 @@ import streamlit as st
 
 from crane_core.domain import Listed
 from crane_core.ui.add_case_view import draw_add_case
-from crane_core.ui.audit_view import draw_audit
+from crane_core.ui.audit_view import draw_audit, draw_sessions
 from crane_core.ui.data_view import (
     draw_annotators,
     draw_contradictions,
@@ -16,7 +16,6 @@ from crane_core.ui.data_view import (
 from crane_core.ui.frame import page
 from crane_core.ui.intake_view import draw_fetch, draw_import
 from crane_core.ui.inventory_view import draw_many, draw_removed
-from crane_core.ui.sessions_view import draw_sessions
 from crane_core.ui.verified_view import draw_verified
 
 with page():

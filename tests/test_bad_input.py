@@ -632,7 +632,7 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     """Beside it only programs that are started for it, what speaks in a notebook, and what flushes at the end."""
     started = {"watchdog.py", "fake_server.py", "answering.py", "tokens_apart.py"}
     in_a_cell = {"guard.py", "magics.py"}
-    allowed = {"terminal.py", "cli.py", "leave.py"} | in_a_cell | started
+    allowed = {"terminal.py", "cli.py", "server_process.py"} | in_a_cell | started
     files = [
         path
         for path in (root / "crane_core").rglob("*.py")

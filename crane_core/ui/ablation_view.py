@@ -9,13 +9,13 @@ from crane_core.charts.printed import printed_bars
 from crane_core.charts.tokens import token_quantiles
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.ablation_values import (
+from crane_core.ui.chart_box import draw_panels, finished
+from crane_core.ui.drops_words import (
     PRINTED,
     RECOMPUTED,
     REFERENCE,
     ablation_values,
 )
-from crane_core.ui.chart_box import draw_panels, finished
 from crane_core.ui.study_view import draw_table, tables
 from crane_core.ui.words import percent
 

@@ -27,10 +27,8 @@ from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import data, keys
 from crane_core.ui.navigation import link
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.trial.background import Background, begin
-from crane_core.ui.trial.run_bar import here_words
-from crane_core.ui.trial.running import full, limits, places
-from crane_core.ui.trial.watching import draw_watch
+from crane_core.ui.trial.background import Background, begin, draw_watch
+from crane_core.ui.trial.running import full, here_words, limits, places
 from crane_core.ui.visit import may, require
 from crane_core.ui.words import cells_words, literal
 

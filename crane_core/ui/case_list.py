@@ -14,9 +14,8 @@ from crane_core.pipeline.cases.pairs import PATTERN_MEANING, Pattern
 from crane_core.pipeline.cases.picture import Picture, PictureColumn
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys
-from crane_core.ui.exception_names import exception_name
 from crane_core.ui.glossary import explained
-from crane_core.ui.words import NOTHING, count, setting_short
+from crane_core.ui.words import NOTHING, count, exception_name, setting_short
 
 MOST_ROWS = 400
 """Cases that are drawn; the filters narrow what is beyond."""

@@ -34,10 +34,9 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.audit import THE_FILE, note_roles
 from crane_core.pipeline.places import data_folder
 from crane_core.replica import writer
-from crane_core.ui.asked_page import AskedPage
 from crane_core.ui.behind_proxy import BehindProxy
 from crane_core.ui.documentation import Documentation
-from crane_core.ui.entrance import Entrance
+from crane_core.ui.entrance import AskedPage, Entrance
 from crane_core.ui.first_paint import FirstPaint
 from crane_core.ui.stream import Stream, admit
 from crane_core.ui.visit import Carried, arrival_of, login_of

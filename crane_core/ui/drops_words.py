@@ -1,7 +1,11 @@
-"""What each input changes, in words and as the chart takes it. Knows no page."""
+"""What each input changes, in words and as the chart takes it; printed values stand in for runs that are not here.
+
+Knows no page.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,9 +14,8 @@ import pandas as pd
 from crane_core.domain import Setting
 from crane_core.pipeline.results.measures import YES_OR_NO
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.study.table_cells import StudyTable
+from crane_core.pipeline.study.table_cells import PERCENT, StudyTable, printed_value
 from crane_core.stats.outcome import DIRECTED
-from crane_core.ui.ablation_values import REFERENCE, ablation_values
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.outcome_words import named, of_comparisons
 from crane_core.ui.words import (
@@ -24,6 +27,50 @@ from crane_core.ui.words import (
     setting_short,
     setting_words,
 )
+
+REFERENCE = "+RT"
+RECOMPUTED = "recomputed"
+PRINTED = "printed in the paper"
+_COLUMN = re.compile(r"^(?P<rate>\S+) \((?P<setting>[^)]+)\)$")
+
+
+def _sign(setting: str) -> str:
+    return setting.replace("-", "−")
+
+
+def ablation_values(table: StudyTable, rate: str) -> pd.DataFrame:
+    """A value per detector and setting: ours, unrounded, where the runs are here, else what the paper prints.
+
+    Columns: detector_title, setting, rate, value and printed (shares in 0..1), source (which of both `value` is), n
+    (instances behind a recomputed value).
+    """
+    rows = []
+    for cell in table.cells:
+        match = _COLUMN.match(cell.column)
+        if match and match["rate"] == rate:
+            printed = (
+                None
+                if cell.printed is None
+                else float(printed_value(cell.printed) / PERCENT)
+            )
+            ours = None if cell.ours is None else float(cell.ours / PERCENT)
+            value, source = (printed, PRINTED) if ours is None else (ours, RECOMPUTED)
+            rows.append(
+                (
+                    cell.row,
+                    _sign(match["setting"]),
+                    rate,
+                    value,
+                    source,
+                    printed,
+                    cell.n,
+                )
+            )
+    columns = ["detector_title", "setting", "rate", "value", "source", "printed", "n"]
+    return pd.DataFrame(rows, columns=columns).astype(
+        {"printed": "float64", "n": "Int64"}
+    )
+
 
 PHRASES = {
     Setting.CODE: "with code only",

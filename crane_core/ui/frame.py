@@ -1,9 +1,14 @@
-"""What is around every page: page config, style, access, the open store, refusals shown as sentences."""
+"""What is around every page: page config, style, access, the open store, refusals shown as sentences.
+
+Every page of a replica begins with a line: it is a read-only copy, of this age; things are changed elsewhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -11,12 +16,10 @@ from crane_core.identity.visitor import Role, Visitor
 from crane_core.replica import writer
 from crane_core.spelling import nearest
 from crane_core.ui import data, keys
-from crane_core.ui.access import admitted
+from crane_core.ui.access import admitted, draw_login
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
-from crane_core.ui.first_page import page_shown
-from crane_core.ui.garbage_collection import freeze_gc
-from crane_core.ui.login_view import draw_login
+from crane_core.ui.first_visit import freeze_gc, import_page, page_shown
 from crane_core.ui.navigation import (
     MARK,
     NOT_FOUND,
@@ -26,12 +29,53 @@ from crane_core.ui.navigation import (
     shown_title,
     title,
 )
-from crane_core.ui.page_imports import import_page
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.replica_view import draw_replica
 from crane_core.ui.url_state import arrive, draw_unknown
 from crane_core.ui.visit import arrival, carried
 from crane_core.ui.words import literal
+
+OLD_S = 120
+"""Much more than a writer lets pass between two looks for changes (`pipeline.maintenance.publishing.LONGEST_S`)."""
+
+
+def draw_replica(writer: str) -> None:
+    """One line; a warning where the writer has not been heard of for a while."""
+    as_of, now = data.as_of(), datetime.now(UTC)
+    words = replica_words(as_of, now)
+    query = urlencode(
+        [
+            (name, value)
+            for name in st.query_params
+            for value in st.query_params.get_all(name)
+        ]
+    )
+    there = f"{writer}/{st.session_state[keys.PAGE]}" + (f"?{query}" if query else "")
+    link = f"To label, import or run, open [this page at the app that writes]({there})."
+    if is_old(as_of, now):
+        st.warning(f"{words} The app that writes may have stopped. {link}")
+    else:
+        st.caption(f"{words} {link}")
+
+
+def replica_words(as_of: datetime, now: datetime) -> str:
+    """How fresh the copy is, in words."""
+    return f"Read-only copy as of {as_of:%H:%M} UTC{_day(as_of, now)}, {_age((now - as_of).total_seconds())} old."
+
+
+def is_old(as_of: datetime, now: datetime) -> bool:
+    return (now - as_of).total_seconds() > OLD_S
+
+
+def _day(as_of: datetime, now: datetime) -> str:
+    return "" if as_of.date() == now.date() else f" on {as_of:%Y-%m-%d}"
+
+
+def _age(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds // size:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} s"
+
 
 MOST_LETTERS = 60
 """Of a wrong address that is shown again."""

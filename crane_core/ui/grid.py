@@ -1,6 +1,7 @@
 """A table as a grid: numbers stand to the right whatever their unit, and the first column of a wide one stays.
 
-Knows finished tables, most of whose numbers are words by then ("65.3%", "1.3 to 13.0 pp"). Refuses to know their pages.
+Knows finished tables, most of whose numbers are words by then ("65.3%", "1.3 to 13.0 pp"). Refuses to know their
+pages.
 """
 
 from __future__ import annotations
@@ -52,3 +53,35 @@ def is_numeric(column: pd.Series[Any]) -> bool:
         return True
     cells = [str(cell) for cell in column.dropna() if str(cell) not in ("", NOTHING)]
     return bool(cells) and all(_NUMBER.fullmatch(cell) for cell in cells)
+
+
+ROW_HEIGHT = 32
+PLACE = "#"
+# The grid selects its very first cell when it gets the focus, by a click on a header too. That first cell is therefore
+# the row's place in the list, and the one place that opens nothing.
+PLACE_WIDTH = 44
+
+
+def clicked_row(
+    shown: pd.DataFrame,
+    *,
+    key: str,
+    most_height: int,
+    column_config: Mapping[str, Any] | None = None,
+) -> int | None:
+    """Draw a table whose rows open; the place (from 0) of the row that was clicked, None before a click."""
+    places = pd.Series(range(1, len(shown) + 1), shown.index, name=PLACE)
+    place_column = st.column_config.NumberColumn(
+        width=PLACE_WIDTH, pinned=True, help="Place in this list."
+    )
+    event = st.dataframe(
+        pd.concat([places, shown], axis=1),
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=min(ROW_HEIGHT * (len(shown) + 1) + 2, most_height),
+        on_select="rerun",
+        selection_mode="single-cell",
+        key=key,
+        column_config={PLACE: place_column} | dict(column_config or {}),
+    )
+    return next((row for row, column in event.selection.cells if column != PLACE), None)

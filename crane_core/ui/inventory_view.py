@@ -20,7 +20,7 @@ from crane_core.pipeline.maintenance.inventory_list import (
     restore,
 )
 from crane_core.ui import data
-from crane_core.ui.campaign_lead import is_leading
+from crane_core.ui.access import is_leading
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may, require, visitor
 from crane_core.ui.words import count, literal

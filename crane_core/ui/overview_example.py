@@ -17,11 +17,10 @@ from crane_core.pipeline.cases.turned_right import (
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.code_html import line_html
-from crane_core.ui.exception_names import exception_name
 from crane_core.ui.glossary import explained
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY
-from crane_core.ui.words import count, is_imported, literal
+from crane_core.ui.words import count, exception_name, is_imported, literal
 
 MAX_TEXT = 600
 

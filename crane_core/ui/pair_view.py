@@ -15,8 +15,13 @@ from crane_core.storage import cases as stored
 from crane_core.storage.store import Store
 from crane_core.ui import keys
 from crane_core.ui.navigation import link
-from crane_core.ui.pair_cockpit import cockpit_html
-from crane_core.ui.pair_facts import asked_rows, facts_html, raised_html, why_html
+from crane_core.ui.pair_facts import (
+    asked_rows,
+    cockpit_html,
+    facts_html,
+    raised_html,
+    why_html,
+)
 from crane_core.ui.verdict_matrix import reasonings_html
 from crane_core.ui.words import edition_words, literal, setting_words
 

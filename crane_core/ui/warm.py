@@ -19,9 +19,8 @@ from crane_core.errors import CraneError
 from crane_core.pipeline.maintenance.publishing import interval_s, publish_regularly
 from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError
-from crane_core.ui.first_page import wait_for_a_page
+from crane_core.ui.first_visit import import_modules, imported_by, wait_for_a_page
 from crane_core.ui.navigation import page_files
-from crane_core.ui.page_imports import import_modules, imported_by
 
 _LOG = logging.getLogger(__name__)
 _OF_STREAMLIT = (

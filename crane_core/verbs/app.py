@@ -29,8 +29,7 @@ from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.replica import VARIABLE as REPLICA_OF
 from crane_core.storage.snapshot import Replica, publish
 from crane_core.terminal import as_typed, give, tell
-from crane_core.ui.heap import give_back
-from crane_core.ui.leave import INTERRUPTED, leave, status_of
+from crane_core.ui.server_process import INTERRUPTED, give_back, leave, status_of
 
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from crane_core.pipeline.study.table_cells import Measured, StudyTable, compared
-from crane_core.ui.ablation_values import PRINTED, RECOMPUTED, ablation_values
+from crane_core.ui.drops_words import PRINTED, RECOMPUTED, ablation_values
 
 PLACES = {
     "Accuracy (+RT)": ("80.6%", Measured(Fraction(17900, 222), 222, "percent")),

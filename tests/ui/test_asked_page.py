@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crane_core.ui.asked_page import MAX_CHARACTERS, page_of
+from crane_core.ui.entrance import MAX_CHARACTERS, page_of
 
 
 @pytest.mark.parametrize(

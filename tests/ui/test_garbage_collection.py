@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROGRAM = """
 import gc
-from crane_core.ui.garbage_collection import freeze_gc
+from crane_core.ui.first_visit import freeze_gc
 counts = []
 kept = []
 for step in range(3):

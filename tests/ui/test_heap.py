@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.ui.heap import ARENAS
+from crane_core.ui.server_process import ARENAS
 
 SETTINGS = ["MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"]
 SAYS = """
 from threading import Thread
-from crane_core.ui.heap import give_back
+from crane_core.ui.server_process import give_back
 import ctypes, pyarrow
 print(*give_back(), pyarrow.default_memory_pool().backend_name)
 held = []
@@ -26,7 +26,7 @@ ctypes.CDLL(None).malloc_stats()
 """
 KEEPS = """
 import ctypes, re
-from crane_core.ui.heap import give_back
+from crane_core.ui.server_process import give_back
 give_back()
 
 def resident():

@@ -17,7 +17,7 @@ from tests.ui.visits import Visitor
 
 PROGRAM = """
 import sys, threading, time, atexit, duckdb
-from crane_core.ui.leave import leave
+from crane_core.ui.server_process import leave
 
 def draw():
     cursor = duckdb.connect()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.ui import no_delay
-from crane_core.ui.no_delay import send_at_once
+from crane_core.ui import server_process
+from crane_core.ui.server_process import send_at_once
 
 
 @pytest.mark.skipif(
@@ -52,5 +52,5 @@ def test_files_pipes_and_other_sockets_are_left_alone(tmp_path: Path) -> None:
 def test_a_system_that_lists_no_files_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(no_delay, "_OPEN_FILES", tmp_path / "absent")
+    monkeypatch.setattr(server_process, "_OPEN_FILES", tmp_path / "absent")
     assert send_at_once() == 0

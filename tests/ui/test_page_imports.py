@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchmarks._server import serve
 from crane_core.pipeline.places import DataFolder
+from crane_core.ui.first_visit import imported_by
 from crane_core.ui.navigation import page_files
-from crane_core.ui.page_imports import imported_by
 from tests.patience import PATIENCE_S
 from tests.ui.visits import Visitor
 
@@ -21,7 +21,7 @@ from importlib.machinery import SourceFileLoader
 from importlib.util import spec_from_file_location
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from crane_core.ui.page_imports import import_modules
+from crane_core.ui.first_visit import import_modules
 
 found, second = Event(), Event()
 

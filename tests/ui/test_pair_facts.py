@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from crane_core.ui.exception_names import exception_name
 from crane_core.ui.pair_facts import MAX_RAISED, raised_html, why_html
+from crane_core.ui.words import exception_name
 
 TextOf = Callable[[str], str]
 

@@ -33,8 +33,8 @@ from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import import_paths, prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.snapshot import publish
+from crane_core.ui.frame import is_old, replica_words
 from crane_core.ui.navigation import page_files
-from crane_core.ui.replica_view import is_old, replica_words
 from tests.patience import PATIENCE_S
 from tests.ui.visits import Visitor, asked
 

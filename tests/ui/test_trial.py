@@ -25,11 +25,14 @@ from crane_core.pipeline.own_notebooks.check import (
 )
 from crane_core.prompts.reply import ReadReply
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
-from crane_core.ui.trial.asking import ask
-from crane_core.ui.trial.asking_view import price_words
-from crane_core.ui.trial.cell_words import cell_words
-from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
-from crane_core.ui.trial.run_bar import (
+from crane_core.ui.trial.asking import ask, price_words
+from crane_core.ui.trial.cells_html import (
+    MAX_EARLIER,
+    NEAR_CELLS,
+    cell_words,
+    cells_html,
+)
+from crane_core.ui.trial.running import (
     cost_words,
     failed_words,
     installs_words,

@@ -1,4 +1,4 @@
-"""One coefficient by detector, input, library or root cause: where do they agree, and where not?"""
+"""Where do they agree, and where not? One coefficient by group, and the verdicts that are labelled differently."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ import streamlit as st
 from crane_core.charts.agreement import MARK, forest
 from crane_core.charts.theme import detector_colours, in_order
 from crane_core.domain import PAPER_GROUPS, Setting
-from crane_core.pipeline.agreement.agreement import COEFFICIENTS, ComparedVerdicts
+from crane_core.pipeline.agreement.agreement import (
+    COEFFICIENTS,
+    ComparedVerdicts,
+    Items,
+    differing,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.choice import AgreementChoice
 from crane_core.ui.agreement.coefficients import headline_coefficient
+from crane_core.ui.agreement.computed import AgreementChoice
 from crane_core.ui.agreement.phrases import beside, interval_method, names, readable
 from crane_core.ui.chart_box import draw_chart, finished
-from crane_core.ui.words import count, setting_short
+from crane_core.ui.grid import clicked_row
+from crane_core.ui.label_view import label_words
+from crane_core.ui.navigation import go
+from crane_core.ui.words import NOTHING, count, setting_short
 
 GROUPINGS = {
     "detector_title": "detector",
@@ -127,3 +135,51 @@ def _order(by: str, table: pd.DataFrame) -> list[str]:
         [str(setting) for setting in Setting] if by == "setting" else list(PAPER_GROUPS)
     )
     return [group for group in usual if group in present]
+
+
+MOST_HEIGHT = 420
+FACTS = {
+    "case_id": "Case",
+    "detector_title": "Detector",
+    "setting": "Input",
+    "library_group": "Library",
+}
+
+
+def draw_differences(chosen: AgreementChoice) -> None:
+    """A row per verdict, a column per annotator; a click opens the pair. Campaigns that are not locked are excluded."""
+    if chosen.blind_campaigns:
+        return
+    items = computed.items(chosen)
+    unlike = differing(items)
+    with st.expander(
+        f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels"
+    ):
+        if unlike.empty:
+            st.caption("None: all common labels are equal.")
+            return
+        st.caption("Click a row to open the pair.")
+        place = clicked_row(
+            _shown(unlike, items),
+            key=f"differences_{'_'.join((chosen.noun, *chosen.annotators))}",
+            most_height=MOST_HEIGHT,
+        )
+    if place is not None:
+        row = unlike.iloc[place]
+        go("cases", **{keys.BENCHMARK: row["benchmark"], keys.CASE: row["case_id"]})
+
+
+def _shown(unlike: pd.DataFrame, items: Items) -> pd.DataFrame:
+    facts = (
+        unlike[list(FACTS)]
+        .assign(setting=unlike["setting"].map(setting_short))
+        .rename(columns=FACTS)
+    )
+    said = {
+        name: [
+            label_words(label, items.label_set) if isinstance(label, str) else NOTHING
+            for label in unlike[name]
+        ]
+        for name in items.annotators
+    }
+    return facts.assign(**said)

@@ -1,4 +1,4 @@
-"""LLM judges: how far each pass of them agrees with a person, and each of them with itself."""
+"""Consistency: LLM judges with a person, and judges and annotators each with themselves."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from crane_core.pipeline.agreement.agreement import (
 from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
+from crane_core.ui import data
+from crane_core.ui.access import is_leading
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.choice import AgreementChoice
+from crane_core.ui.agreement.computed import AgreementChoice
 from crane_core.ui.agreement.phrases import (
     NO_INTERVAL,
     beside,
     bounds,
     interval_method,
     readable,
+    remarks,
     value,
 )
 from crane_core.ui.chart_box import draw_chart, finished
@@ -169,3 +172,32 @@ def _with_interval(row: dict[str, Any]) -> str:
     if row["value"] is None:
         return NOTHING
     return f"{value(row)} ({NO_INTERVAL if row['low'] is None else bounds(row)})"
+
+
+def draw_repeats() -> None:
+    """Self-agreement per annotator of every campaign; without repeats yet, how they come about."""
+    table = computed.repeats()
+    if len(table) and not is_leading():
+        table = table[~table["campaign"].isin(data.blind_campaigns())]
+    if table.empty:
+        st.caption(
+            "No hidden repeat has been labelled yet. A campaign shows about one item in twenty again to its "
+            "annotator, at least 20 items later; these second labels count only here."
+        )
+        return
+    rows = as_rows(table)
+    shown = readable(
+        rows,
+        {"Annotator": "annotator", "Coefficient": "coefficient"},
+        with_remarks=False,
+    )
+    grid(shown, width=720, height="content")
+    if told := remarks(
+        [row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows],
+        "who",
+    ):
+        st.caption(told)
+    st.caption(
+        f"Over hidden repeats. 95% interval of percent agreement: {interval_method(PERCENT)}; of kappa: "
+        f"{interval_method(KAPPA)}."
+    )

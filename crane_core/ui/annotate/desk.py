@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -19,12 +20,15 @@ from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import card_html
-from crane_core.ui.annotate.component import draw_closed, draw_component, what_was_sent
-from crane_core.ui.annotate.gold_html import told_of_gold
-from crane_core.ui.annotate.keys_sent import keys_told, take_keys
+from crane_core.ui.annotate.card_html import card_html, threads_shown
+from crane_core.ui.annotate.component import (
+    draw_closed,
+    draw_component,
+    keys_told,
+    take_keys,
+    what_was_sent,
+)
 from crane_core.ui.annotate.snapshot import Held, snapshot
-from crane_core.ui.annotate.thread_html import threads_shown
 from crane_core.ui.guideline_view import (
     change_html,
     draw_earlier,
@@ -271,4 +275,27 @@ def _wanted_evidence(
     return {
         "id": str(wanted),
         "html": _evidence(data.store(), content, verdict.benchmark, verdict.case_id),
+    }
+
+
+def told_of_gold(
+    plan: Plan, journal: Journal, names: DeskNames
+) -> dict[str, Any] | None:
+    """About the last label, if it is of a gold item; nothing in a plan without feedback."""
+    last = journal.undoable()[:1] if plan.gold_feedback else []
+    entry = next((one for one in plan.gold if last and one.item == last[0].item), None)
+    if entry is None:
+        return None
+    said = str(journal.given[last[0]].label)
+    right = said == entry.label
+    head = f"The previous item had a known label: {escape(plan.labels.of(entry.label).words)}."
+    yours = (
+        "You said the same."
+        if right
+        else f"You said {escape(plan.labels.of(said).words)}."
+    )
+    return {
+        "id": names.of(last[0]),
+        "right": right,
+        "html": f"<b>{head}</b> {yours} {escape(entry.why)}",
     }

@@ -29,16 +29,19 @@ from crane_core.pipeline.campaigns.threads import (
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import card_html, card_style
+from crane_core.ui.annotate.card_html import (
+    STATE_WORDS,
+    card_html,
+    card_style,
+    thread_html,
+)
 from crane_core.ui.annotate.desk import opened_label_store
-from crane_core.ui.annotate.thread_html import STATE_WORDS, thread_html
-from crane_core.ui.exception_names import exception_name
+from crane_core.ui.grid import clicked_row
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import show_here
-from crane_core.ui.open_list import clicked_row
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require_seat
-from crane_core.ui.words import count, literal
+from crane_core.ui.words import count, exception_name, literal
 
 HEIGHT = 560
 MOST_OF_A_TEXT = 160

@@ -1,35 +1,81 @@
 """Deciding between annotators: one item with all evidence, what each said, and a label with a reason.
 
-Keys are taken in the browser, see decide.js: a key that went through a run of the page would be lost or late.
+Keys are taken in the browser, see decide.js: a key that went through a run of the page would be lost or late. The
+screen is a Streamlit component; it sends one state, `sent`: {client, n, decisions, have, late, evidence, by, keys},
+the whole outbox each time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.plan import Plan
 from crane_core.errors import CampaignError, CraneError, IdentityError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.cards import card, evidence
-from crane_core.pipeline.campaigns.disputes import Dispute, disputes
+from crane_core.pipeline.campaigns.disputes import Dispute, GivenLabel, disputes
 from crane_core.pipeline.campaigns.labelling import adjudicate
 from crane_core.ui import data, keys
+from crane_core.ui.access import is_leading
 from crane_core.ui.annotate.card_html import card_html
-from crane_core.ui.annotate.component import what_was_sent
-from crane_core.ui.annotate.keys_sent import keys_told, take_keys
-from crane_core.ui.campaign_lead import is_leading
-from crane_core.ui.campaigns.decide_component import draw_deciding
+from crane_core.ui.annotate.component import keys_told, take_keys, what_was_sent
 from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding
-from crane_core.ui.campaigns.said_html import said_html
+from crane_core.ui.label_view import label_html
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import literal
+
+_HERE = Path(__file__).parent
+_DESK = _HERE.parent / "annotate"
+_SCRIPTS = (_DESK / "outbox.js", _DESK / "keymap.js", _HERE / "decide.js")
+_component = st.components.v2.component(
+    "crane_decide",
+    html=(_HERE / "decide.html").read_text("utf-8"),
+    css=(_DESK / "desk.css").read_text("utf-8"),
+    js="\n".join(path.read_text("utf-8") for path in _SCRIPTS),
+    isolate_styles=False,
+)
+
+
+def draw_deciding(
+    data: dict[str, Any], *, key: str, on_sent: Callable[[], None]
+) -> None:
+    """Mount the screen with a snapshot; `on_sent` runs before the page does, when the browser has sent something."""
+    _component(data=data, key=key, default={"sent": None}, on_sent_change=on_sent)
+
+
+MAX_NOTE = 4_000
+
+
+def said_html(said: Sequence[GivenLabel], labels: LabelSet) -> str:
+    """A column per annotator: label, reason, note, flag."""
+    return (
+        f'<div class="cw-said">{"".join(_one(entry, labels) for entry in said)}</div>'
+    )
+
+
+def _one(entry: GivenLabel, labels: LabelSet) -> str:
+    label = '<span class="cw-dim">not labelled yet</span>'
+    if entry.label is not None:
+        label = label_html(entry.label, labels)
+    reason = (
+        f" {escape(labels.reason_words.get(entry.reason, entry.reason))}"
+        if entry.reason
+        else ""
+    )
+    flag = '<span class="cw-tag">flagged</span>' if entry.flagged else ""
+    note = f"<p>{escape(entry.note[:MAX_NOTE])}</p>" if entry.note else ""
+    return f"<section><h2>{escape(entry.annotator)} {flag}</h2><div>{label}{reason}</div>{note}</section>"
+
 
 MAX_BATCH = 100
 """Decisions that one message may hold; a browser that sends more sends the rest again."""

@@ -11,7 +11,7 @@ from crane_core.pipeline.campaigns.campaigns import lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_zip
 from crane_core.pipeline.campaigns.status import CampaignStatus, open_words
 from crane_core.ui import data
-from crane_core.ui.acting import acting, note_act
+from crane_core.ui.access import acting, note_act
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import carried, require, require_still, visitor
 from crane_core.ui.words import literal

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from html import escape
 
 import streamlit as st
 
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.label_set import study_labels
+from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
+from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import Plan, Population
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.clustering import Clustering, clustering
 from crane_core.pipeline.campaigns.gold import Looks
+from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.pipeline.campaigns.plan_outline import outline
 from crane_core.pipeline.campaigns.population_choices import (
     PopulationChoices,
@@ -23,7 +26,6 @@ from crane_core.pipeline.campaigns.population_choices import (
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
-from crane_core.ui.campaigns.labels_form import draw_labels
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
 from crane_core.ui.campaigns.request_form import (
     draw_design,
@@ -31,10 +33,46 @@ from crane_core.ui.campaigns.request_form import (
     draw_who,
     request_of,
 )
+from crane_core.ui.label_view import label_html
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require
-from crane_core.ui.words import count
+from crane_core.ui.words import count, literal
+
+HELP = "TOML with two to seven labels; docs/lead/campaign.md explains it and has an example"
+
+
+def draw_labels() -> LabelSet | None:
+    """The set; None, after saying what is wrong with it, while the pasted file is not one."""
+    with st.expander("Labels other than correct, partial, wrong"):
+        text = st.text_area(
+            "Label file",
+            placeholder="empty: the study's labels",
+            max_chars=MOST_BYTES,
+            help=HELP,
+        )
+        if not text.strip():
+            return study_labels()
+        try:
+            labels = labels_from_toml(text)
+        except ValueError as error:
+            st.error(literal(f"The label file cannot be used: {error}."))
+            return None
+        st.html(_preview(labels))
+        if told := standing_words(labels):
+            st.caption(literal(told))
+    return labels
+
+
+def _preview(labels: LabelSet) -> str:
+    """Each label in its colour, with its key and reasons."""
+    words = labels.reason_words
+    rows = "".join(
+        f"<tr><td><kbd>{escape(label.key)}</kbd></td><td>{label_html(label.code, labels)}</td>"
+        f'<td class="cw-dim">{escape(", ".join(words[code] for code in label.reasons))}</td></tr>'
+        for label in labels.labels
+    )
+    return f'<div class="cw-scroll"><table class="cw-labels">{rows}</table></div>'
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

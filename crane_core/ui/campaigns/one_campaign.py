@@ -1,26 +1,91 @@
-"""One campaign for its lead: progress, speed and drift, agreement, what to decide, export, lock."""
+"""The list of campaigns, and one of them for its lead: progress, what to decide, gold items, export, lock."""
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from crane_core.domain import Listed
 from crane_core.pipeline.campaigns.disputes import disputes, undecided
+from crane_core.pipeline.campaigns.gold_scores import GoldScore
 from crane_core.pipeline.campaigns.plan_outline import query_words
 from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
 from crane_core.ui import data
 from crane_core.ui.campaigns.closing import draw_export, draw_lock
 from crane_core.ui.campaigns.flagged import draw_flagged
-from crane_core.ui.campaigns.gold import draw_gold
 from crane_core.ui.campaigns.guideline import draw_guideline_of
 from crane_core.ui.campaigns.judges import draw_judges
-from crane_core.ui.campaigns.outcomes import draw_agreement, draw_outcomes
 from crane_core.ui.campaigns.people import draw_people
 from crane_core.ui.campaigns.plan_view import titles_of
-from crane_core.ui.campaigns.progress import draw_drift, draw_progress
+from crane_core.ui.campaigns.progress import (
+    draw_agreement,
+    draw_drift,
+    draw_outcomes,
+    draw_progress,
+)
+from crane_core.ui.grid import grid
 from crane_core.ui.inventory_view import draw_one
 from crane_core.ui.navigation import turn
-from crane_core.ui.words import count, literal
+from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.words import NOTHING, count, literal, percent
+
+
+def draw_list(names: list[str]) -> None:
+    """One box per campaign; one that cannot be read says why and does not stop the others."""
+    for name in names:
+        with refusals_shown():
+            _draw(campaign_status(data.folder(), name))
+
+
+def _draw(status: CampaignStatus) -> None:
+    plan, lock = status.plan, status.lock
+    done, of = (
+        sum(entry.n_done for entry in status.progress),
+        sum(entry.n_all for entry in status.progress),
+    )
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            turn(f"**{literal(plan.title)}**", campaign=plan.campaign)
+            st.caption(
+                f"locked {lock.locked_at[:10]}" if lock else "open",
+                width="stretch",
+                text_alignment="right",
+            )
+        st.progress(done / of if of else 0.0)
+        st.caption(
+            f"{count(len(plan.items))} items, {', '.join(map(literal, plan.annotators))}: {count(done)} of "
+            f"{count(of)} labels given, {count(status.n_undecided)} items undecided, {count(status.n_flagged)} flagged"
+        )
+
+
+def draw_gold(status: CampaignStatus) -> None:
+    """A row per annotator: how many are labelled, how many right, and the accuracy with its interval."""
+    is_told = status.plan.gold_feedback
+    grid(
+        pd.DataFrame(_row(score) for score in status.gold), height="content", width=640
+    )
+    st.caption(
+        "Items with a known label, mixed into everybody's order. "
+        + (
+            "Annotators are told after each; the first label counts. "
+            if is_told
+            else "Annotators are not told. "
+        )
+        + "95% intervals over cases. Gold items enter no outcome and no estimate."
+    )
+
+
+def _row(score: GoldScore) -> dict[str, str]:
+    found = score.accuracy
+    return {
+        "Annotator": score.annotator,
+        "Labelled": f"{count(found.n)} of {count(score.n_all)}",
+        "Right": count(score.n_right),
+        "Accuracy": percent(found.value) if found.n else NOTHING,
+        "95% interval": f"{percent(found.low)} to {percent(found.high)}"
+        if found.n
+        else NOTHING,
+    }
 
 
 def draw_campaign(campaign: str) -> None:

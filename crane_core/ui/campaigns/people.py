@@ -21,7 +21,7 @@ from crane_core.pipeline.campaigns.rounds import (
 )
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data
-from crane_core.ui.acting import note_act
+from crane_core.ui.access import note_act
 from crane_core.ui.label_view import label_words
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor

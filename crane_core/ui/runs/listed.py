@@ -1,4 +1,4 @@
-"""The list of what ran; a click on a row opens it."""
+"""The list of what ran, and that of judges' jobs: a model that labels diagnoses is a run, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from crane_core.pipeline.jobs.files import LABELS
 from crane_core.pipeline.jobs.words import count_or_unknown, usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.open_list import clicked_row
+from crane_core.ui.grid import clicked_row, grid
+from crane_core.ui.navigation import link
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.url_state import many_of
 from crane_core.ui.words import (
@@ -224,3 +225,36 @@ def tokens_words(row: dict[str, Any]) -> str:
         return "unknown" if n_uncounted else NOTHING
     counts = f"{count_or_unknown(row['input_tokens'])} / {count_or_unknown(row['output_tokens'])}"
     return f"{counts}, {count(n_uncounted)} not counted" if n_uncounted else counts
+
+
+def draw_judges(jobs: pd.DataFrame) -> None:
+    """jobs: `storage.jobs.judge_job_list`; nothing is drawn without a judge."""
+    if jobs.empty:
+        return
+    st.subheader("Judges", anchor="judges")
+    grid(judge_rows(jobs))
+    link("agreement", "Compare their labels with those of people on Agreement")
+
+
+def judge_rows(jobs: pd.DataFrame) -> pd.DataFrame:
+    """One row per judge's job, in words."""
+    return pd.DataFrame([_cells(row) for row in as_rows(jobs)])
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    n_unread = row["n_replies"] - row["n_labels"] - row["n_troubles"]
+    return {
+        "Judge": row["annotator"],
+        "Judged": experiment_words(row["experiment"]),
+        "Benchmark": row["benchmark"],
+        "Started": started_words(row["started_at"]),
+        "Questions": count(row["n_replies"]),
+        "Labels": count(row["n_labels"]),
+        "No label": count(n_unread) if n_unread else NOTHING,
+        "No reply": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
+        "Tokens in / out": tokens_words(row),
+        "Cost": cost_cell(row),
+        "Median s": NOTHING
+        if row["seconds_median"] is None
+        else f"{row['seconds_median']:.2f}",
+    }

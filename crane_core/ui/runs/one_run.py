@@ -21,14 +21,13 @@ from crane_core.storage import answers as stored
 from crane_core.storage.answers import Only, RunKey
 from crane_core.ui import data, keys
 from crane_core.ui.glossary import prose, with_terms
+from crane_core.ui.grid import clicked_row
 from crane_core.ui.inventory_view import draw_one
 from crane_core.ui.navigation import link, turn
-from crane_core.ui.open_list import clicked_row
 from crane_core.ui.result_switches import STUDY
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.going import accuracy_words, draw_bar
 from crane_core.ui.runs.listed import agreement_words, started_words, tokens_words
-from crane_core.ui.runs.started import started_runs
+from crane_core.ui.runs.started import accuracy_words, draw_bar, started_runs
 from crane_core.ui.runs.two import draw_comparison
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (

@@ -1,6 +1,7 @@
 """Runs that this server started: each is the command `detect` in a separate process, watched and stopped from here.
 
-Knows processes and their last word. A run goes on when no page is open, and a stopped one resumes where it was.
+Knows processes, their last word, and the progress that it tells. A run goes on when no page is open, and a stopped one
+resumes where it was.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import streamlit as st
 
@@ -21,7 +22,10 @@ from crane_core import helper_process
 from crane_core.errors import DetectorError
 from crane_core.pipeline.audit import Actor, environment_of
 from crane_core.pipeline.places import CHECKOUT
+from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
+from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
+from crane_core.ui.words import count, interval, literal, percent
 
 MAX_TOLD = 20_000
 LOGS = "logs"
@@ -150,3 +154,71 @@ def forget_logs(folder: Path, at_work: Set[Path]) -> None:
     for path in sorted(folder.glob("detect-*.log"))[:-KEPT_LOGS]:
         if path not in at_work:
             path.unlink(missing_ok=True)
+
+
+_FAR = re.compile(
+    r"^(?:job \S+: )?([\d,]+) of ([\d,]+) (?:questions )?answered(?: so far)?(?:, (.*))?$",
+    re.MULTILINE,
+)
+STARTING = "Starting: reading the notebooks and their states"
+
+
+class Far(NamedTuple):
+    """`n_done` of `n_all` questions are answered; `more` is the rest of the line: rate, cost, time left."""
+
+    n_done: int
+    n_all: int
+    more: str
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.n_done / self.n_all) if self.n_all else 1.0
+
+    @property
+    def words(self) -> str:
+        return ", ".join(
+            part
+            for part in (
+                f"{count(self.n_done)} of {count(self.n_all)} answers",
+                self.more,
+            )
+            if part
+        )
+
+
+def far_in(words: str) -> Far | None:
+    """The last progress line of a run; None before the first."""
+    found = _FAR.findall(words)
+    if not found:
+        return None
+    n_done, n_all, more = found[-1]
+    return Far(int(n_done.replace(",", "")), int(n_all.replace(",", "")), more)
+
+
+def draw_bar(words: str, job: str | None) -> None:
+    """The bar of a running run; `words` is its output so far."""
+    far = far_in(words)
+    if far is None:
+        st.progress(0.0, STARTING)
+        return
+    st.progress(far.share, literal(far.words))
+    if job and (said := accuracy_words(job)):
+        st.caption(said)
+
+
+def accuracy_words(job: str) -> str:
+    """Accuracy so far, detection alone: majority of what was answered; empty before anything can be compared."""
+    verdicts = data.verdicts()
+    mine = verdicts[verdicts["experiment"] == job]
+    table = rate_table(
+        mine,
+        by=["experiment"],
+        rate="Accuracy",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
+    )
+    if table.empty or table["value"].isna().all():
+        return ""
+    [row] = as_rows(table)
+    bounds = interval(row["low"], row["high"])
+    return f"Accuracy so far {percent(row['value'])} ({bounds}, n {count(row['n'])}), detection only."

@@ -19,13 +19,12 @@ from crane_core.pipeline.detection.cascade import NAME as CASCADE
 from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.acting import acting, note_act
+from crane_core.ui.access import acting, note_act
 from crane_core.ui.documentation import help_address
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.going import draw_bar
-from crane_core.ui.runs.started import SILENCE_S, Started, start, started_runs
+from crane_core.ui.runs.started import SILENCE_S, Started, draw_bar, start, started_runs
 from crane_core.ui.visit import may, require
 from crane_core.ui.words import literal, setting_words
 

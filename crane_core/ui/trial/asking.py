@@ -1,22 +1,40 @@
-"""A question to a model while the page stays alive.
+"""Asking a model: the exact prompt and its price before anything is sent, then the answer, while the page stays alive.
 
-Knows how many may be under way at once, for the whole server.
+Knows how many questions may be under way at once, for the whole server.
 """
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import partial
+from html import escape
 
 import streamlit as st
 
 from crane_core.domain import Setting
-from crane_core.errors import DetectorError
-from crane_core.llm.endpoint import Endpoint
-from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome, ask_one
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook
+from crane_core.errors import CraneError, DetectorError
+from crane_core.identity.visitor import Role
+from crane_core.llm.endpoint import MODEL, Endpoint, configured_endpoint
+from crane_core.llm.keys import BASE_URL
+from crane_core.llm.prices import price_of
+from crane_core.pipeline.jobs.words import usd_words
+from crane_core.pipeline.own_notebooks.ask_one import (
+    USUAL_OUTPUT,
+    QuestionOutcome,
+    ask_one,
+    expected_usd,
+)
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, to_send
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt
-from crane_core.ui.trial.background import Background, begin
+from crane_core.prompts.tokens import Tokens
+from crane_core.prompts.tokens_apart import count_apart
+from crane_core.ui import keys
+from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.trial.background import Background, begin, draw_watch
+from crane_core.ui.trial.verdict_view import draw_model
+from crane_core.ui.visit import require
+from crane_core.ui.words import literal, setting_words
 
 AT_ONCE = 8
 """Maximum number of simultaneous questions of this server, for all visitors together."""
@@ -62,3 +80,112 @@ def ask(
 
     begin(asking, send, _places(), full=full, failed="Asking the model failed")
     return asking
+
+
+MAX_PROMPT = 200_000
+
+
+def draw_asking(checked: CheckedNotebook) -> None:
+    """What a model would be shown, what that costs, the button that sends it, and what came back."""
+    st.subheader("Ask a model", anchor="model")
+    settings = list(checked.settings)
+    setting = st.selectbox(
+        "Input of the model",
+        settings,
+        index=len(settings) - 1,
+        format_func=setting_words,
+        key=f"{keys.TRY_SETTING}_{len(settings)}",
+        width=400,
+    )
+    sent = to_send(checked, Setting(setting))
+    endpoint = None
+    with refusals_shown():
+        endpoint = configured_endpoint()
+        [tokens] = count_apart([sent.prompt.text])
+        st.markdown(price_words(tokens, endpoint))
+    _draw_prompt(checked, sent)
+    asking = _asking_of(checked)
+    is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
+    if asking is not None and asking.outcome is None:
+        draw_watch(
+            asking,
+            "Cancel the question",
+            key=keys.TRY_CALL_BACK,
+            words=partial(_waiting_words, asking),
+        )
+        if is_of_this_text:
+            return
+    if endpoint is not None and st.button(
+        f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND
+    ):
+        _send(checked, Setting(setting), sent, endpoint)
+    if asking is not None and asking.outcome is not None:
+        if not is_of_this_text:
+            st.caption(f"Previous answer, {setting_words(asking.setting)}:")
+        _draw_outcome(asking)
+
+
+def _asking_of(checked: CheckedNotebook) -> TrialQuestion | None:
+    """The last question of this session, if it was about this target: what is known of it may have grown since."""
+    asking = st.session_state.get(keys.TRY_ASKED)
+    return (
+        asking
+        if isinstance(asking, TrialQuestion) and asking.about == about(checked)
+        else None
+    )
+
+
+def _send(
+    checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint
+) -> None:
+    """A question that is still running is cancelled: its answer would have no place."""
+    before = st.session_state.get(keys.TRY_ASKED)
+    if isinstance(before, TrialQuestion):
+        before.stop.set()
+    with refusals_shown():
+        require(Role.ADMIN)
+        st.session_state[keys.TRY_ASKED] = ask(checked, setting, sent, endpoint)
+        st.rerun()
+
+
+def _waiting_words(asking: TrialQuestion) -> str:
+    return f"Waiting for {literal(asking.model)}, {asking.seconds:.0f} s so far"
+
+
+def _draw_outcome(asking: TrialQuestion) -> None:
+    with refusals_shown():
+        if isinstance(asking.outcome, CraneError) and asking.stop.is_set():
+            st.info(
+                f"{literal(asking.outcome.args[0])} {literal(asking.outcome.remedy)}"
+            )
+            return
+        if isinstance(asking.outcome, CraneError):
+            raise asking.outcome
+        if asking.outcome is not None:
+            draw_model(asking.outcome)
+
+
+def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
+    text = sent.prompt.text
+    with st.expander(f"The exact prompt · {len(text):,} characters"):
+        cut = f"\n… {len(text) - MAX_PROMPT:,} more" if len(text) > MAX_PROMPT else ""
+        st.html(f'<div class="cw-prompt">{escape(text[:MAX_PROMPT] + cut)}</div>')
+        st.download_button(
+            "Download the prompt", text, f"{checked.name}.txt", on_click="ignore"
+        )
+
+
+def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
+    """Tokens and price of the question, and where it would go."""
+    tokens = f"{counted.n:,} tokens ({counted.kind})"
+    if endpoint is None:
+        return (
+            f"{tokens}. No model is set: start the app with `{MODEL}` (and `{BASE_URL}` for an endpoint other than "
+            "OpenAI's), and its key in the environment or in `.env`."
+        )
+    usd = expected_usd(counted.n, price_of(endpoint))
+    price = "its price is unknown"
+    if usd is not None:
+        price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} output tokens"
+    where = f"**{literal(endpoint.model)}** at {literal(endpoint.host)}"
+    return f"{tokens} for {where}; {price}. Nothing is sent until you press the button."

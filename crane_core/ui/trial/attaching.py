@@ -20,7 +20,7 @@ from crane_core.runtime.running import RunningKernel, running_kernels
 from crane_core.ui import keys
 from crane_core.ui.door import LOOPBACK, configured_hosts
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.trial.cell_words import cell_words
+from crane_core.ui.trial.cells_html import cell_words
 from crane_core.ui.visit import require
 
 _LIST_S = 5

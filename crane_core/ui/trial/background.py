@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
 
 from crane_core.errors import CraneError
 
@@ -59,3 +61,22 @@ def begin(
             places.release()
 
     threading.Thread(target=go, name="try-a-notebook", daemon=True).start()
+
+
+POLL_S = 0.5
+
+
+def draw_watch(
+    work: Background[Any], button: str, *, key: str, words: Callable[[], str]
+) -> None:
+    """Redrawn twice a second; `words` is the progress in Markdown."""
+
+    def watch() -> None:
+        if work.outcome is not None:
+            st.rerun()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if st.button(button, key=key, disabled=work.stop.is_set()):
+                work.stop.set()
+            st.caption(words(), width="content")
+
+    st.fragment(watch, run_every=POLL_S)()

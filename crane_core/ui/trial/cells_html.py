@@ -1,4 +1,4 @@
-"""The cells of one notebook, the target last and open, the crash line marked: finished HTML."""
+"""The cells of one notebook: their names in a list, and the cells with the crash line marked as finished HTML."""
 
 from __future__ import annotations
 
@@ -6,8 +6,25 @@ from collections.abc import Sequence
 from html import escape
 
 from crane_core.domain import Cell
+from crane_core.notebooks import CodeCell
 from crane_core.ui.code_html import line_html
 from crane_core.ui.pair_diff import MAX_LINES
+
+MAX_PREVIEW = 60
+
+
+def cell_words(cell: CodeCell) -> str:
+    """What a cell is called in a list: its number, as a notebook counts, and how it begins."""
+    lines = [
+        line
+        for line in cell.source.splitlines()
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    first = lines[0].strip() if lines else "(empty)"
+    cut = first if len(first) <= MAX_PREVIEW else first[: MAX_PREVIEW - 1] + "…"
+    count = f"[{cell.execution_count}] " if cell.execution_count is not None else ""
+    return f"Code cell {cell.index} {count}· {cut}"
+
 
 OPEN_CELLS = 2
 """Executed cells next to the target that are open; the others fold."""

@@ -21,7 +21,7 @@ from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.attaching import draw_attaching, is_offered
-from crane_core.ui.trial.cell_words import cell_words
+from crane_core.ui.trial.cells_html import cell_words
 from crane_core.ui.url_state import one_of
 
 SHIPPED, UPLOAD, PATH, RUNNING = "shipped", "upload", "path", "running"

@@ -12,7 +12,7 @@ from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, v
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html
 from crane_core.ui.trial.cells_html import cells_html
-from crane_core.ui.trial.run_bar import draw_bar, run_of
+from crane_core.ui.trial.running import draw_bar, run_of
 from crane_core.ui.trial.verdict_view import crash_line, draw_rules, rehearsal_html
 
 _NAME = re.compile(r"[^\W\d]\w*")

@@ -1,6 +1,7 @@
-"""Running a notebook up to its target while the page stays alive.
+"""Running a notebook up to its target while the page stays alive: the line below the verdict that starts and shows it.
 
-Knows what may run at once, for the whole server, and how long a cell may take.
+Knows the run of this session, what may run at once for the whole server, and how long a cell may take. The line has the
+same place before, during and after a run, so that nothing jumps.
 """
 
 from __future__ import annotations
@@ -9,14 +10,22 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
-from crane_core.errors import KernelError
+from crane_core.errors import CellRaisedError, CraneError, KernelError
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook, is_on, run_up
-from crane_core.runtime.isolation import best
+from crane_core.runtime.installs import left_out_words, n_installs
+from crane_core.runtime.isolation import best, isolation_words
 from crane_core.runtime.limits import KernelLimits
-from crane_core.ui.trial.background import Background, begin
+from crane_core.runtime.rehearsal import USUAL_S
+from crane_core.ui import keys
+from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.trial.background import Background, begin, draw_watch
+from crane_core.ui.visit import require
+from crane_core.ui.words import cells_words, literal
 
 AT_ONCE = 2
 """Maximum number of notebooks that this server runs at the same time, for all visitors together."""
@@ -75,3 +84,141 @@ def start(
 
     begin(running, run, places(), full=full(), failed="Running it failed")
     return running
+
+
+NOT_REACHED = "The run stopped before the target."
+UPLOADED_ALONE = (
+    "An upload contains only the notebook, not the files next to it. Capture the state where those files are, and "
+    "upload it with the notebook."
+)
+
+REHEARSE = "Also run the target in a copy"
+REHEARSE_HELP = (
+    f"A rehearsal: the target itself runs for up to {USUAL_S:g} s in a copy of the kernel that is dropped, without"
+    " network, programs and GPU. Its outcome is what happened there, not a prediction."
+)
+
+
+def run_of(chosen: CheckedNotebook) -> Running | None:
+    """The last run of this very notebook and target in this session."""
+    running = st.session_state.get(keys.TRY_RUN)
+    is_of = isinstance(running, Running) and (
+        running.checked.path,
+        running.checked.cells,
+    ) == (
+        chosen.path,
+        chosen.cells,
+    )
+    return running if is_of else None
+
+
+def draw_bar(
+    chosen: CheckedNotebook, running: Running | None, *, may_run: bool
+) -> None:
+    """chosen: the notebook as it was given; its run, if there was one, tells more."""
+    outcome = running.outcome if running is not None else None
+    if running is not None and outcome is None:
+        draw_watch(
+            running, "Stop", key=keys.TRY_STOP, words=partial(_running_words, running)
+        )
+        return
+    if isinstance(outcome, CraneError):
+        st.error(failed_words(outcome, is_upload=_is_upload(chosen)))
+    checked = outcome if isinstance(outcome, CheckedNotebook) else chosen
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if may_run:
+            _draw_buttons(checked, outcome)
+        words = NOT_REACHED if isinstance(outcome, CraneError) else cost_words(checked)
+        st.caption(words, width="content")
+    if may_run:
+        st.caption(f"{here_words()} {installs_words(checked)}")
+
+
+def here_words() -> str:
+    """What a notebook that runs on this server can reach."""
+    return isolation_words(limits().isolation, network=limits().network)
+
+
+def installs_words(checked: CheckedNotebook) -> str:
+    """What of the cells before the target is left out; empty if nothing is."""
+    n = n_installs(cell.source for cell in checked.plan.executed)
+    return f"{left_out_words(n)}." if n else ""
+
+
+def _is_upload(chosen: CheckedNotebook) -> bool:
+    folder = st.session_state.get(keys.TRY_FOLDER)
+    return folder is not None and chosen.path.is_relative_to(folder.name)
+
+
+def _draw_buttons(
+    checked: CheckedNotebook, outcome: CheckedNotebook | CraneError | None
+) -> None:
+    is_known = checked.state is not None
+    words = (
+        "Run it again" if isinstance(outcome, CheckedNotebook) else run_words(checked)
+    )
+    if st.button(
+        words, type="secondary" if is_known else "primary", key=keys.TRY_START
+    ):
+        _start(checked, keep_going=False)
+    st.checkbox(REHEARSE, key=keys.TRY_REHEARSE, help=REHEARSE_HELP)
+    if isinstance(outcome, CellRaisedError) and st.button(
+        "Continue past cells that raise", key=keys.TRY_PAST
+    ):
+        _start(checked, keep_going=True)
+
+
+def _start(checked: CheckedNotebook, *, keep_going: bool) -> None:
+    with refusals_shown():
+        require(Role.ADMIN)
+        rehearse_s = USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
+        st.session_state[keys.TRY_RUN] = start(
+            checked, keep_going=keep_going, rehearse_s=rehearse_s
+        )
+        st.rerun()
+
+
+def _running_words(running: Running) -> str:
+    what = "Stopping" if running.stop.is_set() else "Running"
+    n = len(running.checked.plan.executed)
+    return f"{what}: {cells_words(n)} in a fresh kernel, {running.seconds:.0f} s so far"
+
+
+def run_words(checked: CheckedNotebook) -> str:
+    """The button's."""
+    n = len(checked.plan.executed)
+    return {0: "Start a fresh kernel", 1: "Run the cell before it"}.get(
+        n, f"Run the {n} cells before it"
+    )
+
+
+def cost_words(checked: CheckedNotebook) -> str:
+    """The cost of a crash here: the time of the cells before the target (paper, section 6.4)."""
+    n = len(checked.plan.executed)
+    if checked.seconds_before is not None:
+        seconds = checked.seconds_before
+        shown = f"{seconds / 60:.1f} min" if seconds >= 120 else f"{seconds:.1f} s"
+        return f"A crash here would cost {shown} of re-execution ({cells_words(n)} before it)."
+    if checked.state is not None:
+        return f"{cells_words(n).capitalize()} ran before it; the state does not include their run time."
+    return (
+        f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run."
+        if n
+        else "Nothing was run."
+    )
+
+
+def failed_words(error: CraneError, *, is_upload: bool) -> str:
+    """Like every refusal; the command's switches in a remedy become this page's own."""
+    remedy = literal(error.remedy)
+    if isinstance(error, CellRaisedError):
+        remedy = (
+            "Choose that cell as the target, fix the notebook, or continue past it."
+        )
+        if is_upload and (
+            "No such file" in error.args[0] or "FileNotFound" in error.args[0]
+        ):
+            remedy = f"{remedy} {UPLOADED_ALONE}"
+    elif "--" in error.remedy:
+        remedy = f"This page has no such option, but `python -m crane_core check` has. {remedy}"
+    return f"{literal(error.args[0])}\n\n**What to do:** {remedy}"

@@ -57,7 +57,7 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.labels import verdict_labels
 from crane_core.storage.store import Store
-from crane_core.ui.annotate.gold_html import told_of_gold
+from crane_core.ui.annotate.desk import told_of_gold
 
 OURS = Population("minibench", "ours")
 HEAD = "instance,detector,setting,label,why,run\n"

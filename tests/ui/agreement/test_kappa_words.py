@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crane_core.stats import agreement, cohen_kappa, gwet_ac
-from crane_core.ui.agreement.kappa_words import PairAgreement, kappa_words
+from crane_core.ui.agreement.phrases import PairAgreement, kappa_words
 
 SCALE = ("correct", "partial", "wrong")
 SKEW, DISAGREEMENT = (

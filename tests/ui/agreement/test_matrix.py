@@ -9,7 +9,7 @@ import pandas as pd
 
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Label
-from crane_core.ui.agreement.matrix import MAX_NAME, matrix_html
+from crane_core.ui.agreement.coefficients import MAX_NAME, matrix_html
 
 SCALE = [Label.CORRECT, Label.PARTIAL, Label.WRONG]
 

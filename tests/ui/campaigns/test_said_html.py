@@ -7,7 +7,7 @@ from collections.abc import Callable
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.disputes import GivenLabel
-from crane_core.ui.campaigns.said_html import MAX_NOTE, said_html
+from crane_core.ui.campaigns.adjudication import MAX_NOTE, said_html
 
 TextOf = Callable[[str], str]
 

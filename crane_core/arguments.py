@@ -1,6 +1,8 @@
-"""What may stand on the command line: paths that can be opened without harm, and numbers that make sense.
+"""What may stand on the command line: options, paths that can be opened without harm, and numbers that make sense.
 
-Each function returns a value to argparse or raises an ArgumentTypeError, which is wrong usage. Refuses to know verbs.
+    add(verb, option("--target N", "the code cell that crashes", code_cell), flag("--json", "print JSON to stdout"))
+
+Each reader returns a value to argparse or raises an ArgumentTypeError, which is wrong usage. Refuses to know verbs.
 """
 
 from __future__ import annotations
@@ -48,6 +50,34 @@ _CLUSTER = re.compile(
 )
 _DIGITS = 40
 """Python refuses to read integers of thousands of digits; nothing needs as many."""
+
+Option = tuple[str, dict[str, Any]]
+"""The name of an option or operand, and what argparse is told of it."""
+
+
+def add(parser: argparse._ActionsContainer, *options: Option) -> None:
+    """Give these options to a verb, or to a group of one, in the order in which its help lists them."""
+    for name_, how in options:
+        parser.add_argument(name_, **how)
+
+
+def flag(name_: str, help_: str, **more: Any) -> Option:
+    """An option without a value: False where it is not given, unless `more` says otherwise."""
+    return name_, {"action": "store_true", "help": help_} | more
+
+
+def option(
+    words: str,
+    help_: str | None = None,
+    read: Callable[[str], object] = str,
+    **more: Any,
+) -> Option:
+    """An option or operand with a value, written as its usage is: `--target N`; `read` turns the text into the value.
+
+    `more`: further members of `add_argument`, such as `default`.
+    """
+    name_, _, metavar = words.partition(" ")
+    return name_, {"help": help_, "type": read, "metavar": metavar or None} | more
 
 
 def integer(low: int, high: int) -> Callable[[str], int]:
@@ -109,6 +139,10 @@ def path(text: str) -> Path:
             f"{_quoted(text)} {why}" if text else f"the path {why}"
         )
     return Path(text)
+
+
+DATA_ANYWHERE = option("--data DIR", argparse.SUPPRESS, path, default=argparse.SUPPRESS)
+"""The data folder, named behind the verb: shown once, in the help of all commands."""
 
 
 def cell_file(text: str) -> tuple[int, Path]:

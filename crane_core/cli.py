@@ -168,13 +168,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
             epilog=as_typed(f"example: {module.EXAMPLE}"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        verb.add_argument(
-            "--data",
-            type=arguments.path,
-            metavar="DIR",
-            default=argparse.SUPPRESS,
-            help=argparse.SUPPRESS,
-        )
+        arguments.add(verb, arguments.DATA_ANYWHERE)
         module.add_arguments(verb)
     return top
 

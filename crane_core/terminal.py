@@ -6,12 +6,13 @@ rename the window or turn the reading direction is taken out of every line.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -137,6 +138,23 @@ def give(text: str) -> None:
     """A result."""
     sys.stdout.write(plain(text).rstrip("\n") + "\n")
     sys.stdout.flush()
+
+
+def give_either(
+    document: object, words: str, *, as_json: bool, indent: int | None = 1
+) -> None:
+    """A result, as JSON or for people to read; what JSON has no form for is written as its text."""
+    give(json.dumps(document, indent=indent, default=str) if as_json else words)
+
+
+def in_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Rows as lines of aligned columns; `right`: the numbers of those whose cells stand on the right."""
+    columns = list(zip(*rows, strict=True))
+    for number, column in enumerate(columns):
+        width = max(map(len, column))
+        align = str.rjust if number in right else str.ljust
+        columns[number] = tuple(align(cell, width) for cell in column)
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
 def give_exactly(text: str) -> None:

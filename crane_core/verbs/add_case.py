@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.errors import SourceError
 from crane_core.given_path import read_given
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
@@ -22,7 +22,7 @@ from crane_core.pipeline.verification.add_case import (
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.runtime.program import program
-from crane_core.terminal import give, one_line, stop_on_interrupt, tell
+from crane_core.terminal import give_either, one_line, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_bounds, bounded
 from crane_core.verbs.check import add_isolation
 
@@ -36,85 +36,75 @@ LONGEST_DIAGNOSIS = 4_000
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the two notebooks of a case, its name, folder and labels, and the kernel that executes them."""
-    verb.add_argument(
-        "--name",
-        type=arguments.name,
-        required=True,
-        metavar="NAME",
-        help="name of the case",
+    add(
+        verb,
+        option("--name NAME", "name of the case", arguments.name, required=True),
+        option(
+            "--to FOLDER", "folder of pairs, may be new", arguments.path, required=True
+        ),
+        option(
+            "--crashing A.ipynb",
+            "the notebook that crashes",
+            arguments.path,
+            required=True,
+        ),
     )
-    verb.add_argument(
-        "--to",
-        type=arguments.path,
-        required=True,
-        metavar="FOLDER",
-        help="folder of pairs, may be new",
+    add(
+        verb.add_mutually_exclusive_group(required=True),
+        option(
+            "--fixed B.ipynb", "the same notebook without the fault", arguments.path
+        ),
+        option(
+            "--edit CELL=FILE.py",
+            "or: code that replaces that code cell, counted from 0, in the fixed one; repeatable",
+            arguments.cell_file,
+            action="append",
+        ),
     )
-    verb.add_argument(
-        "--crashing",
-        type=arguments.path,
-        required=True,
-        metavar="A.ipynb",
-        help="the notebook that crashes",
-    )
-    fix = verb.add_mutually_exclusive_group(required=True)
-    fix.add_argument(
-        "--fixed",
-        type=arguments.path,
-        metavar="B.ipynb",
-        help="the same notebook without the fault",
-    )
-    fix.add_argument(
-        "--edit",
-        type=arguments.cell_file,
-        action="append",
-        metavar="CELL=FILE.py",
-        help="or: code that replaces that code cell, counted from 0, in the fixed one; repeatable",
-    )
-    verb.add_argument(
-        "--target",
-        type=arguments.code_cell,
-        metavar="N",
-        help="the code cell that crashes, counted from 0 (default: the one with an error output, else as executed)",
+    add(
+        verb,
+        option(
+            "--target N",
+            "the code cell that crashes, counted from 0 (default: the one with an error output, else as executed)",
+            arguments.code_cell,
+        ),
     )
     label = arguments.line(LONGEST_LABEL)
-    labels = verb.add_argument_group("labels", "of the case, for cases.csv")
-    labels.add_argument(
-        "--library", type=label, metavar="L", help="label, for cases.csv"
-    )
-    labels.add_argument(
-        "--root-cause", type=label, metavar="R", help="label, for cases.csv"
-    )
-    labels.add_argument(
-        "--diagnosis",
-        type=arguments.line(LONGEST_DIAGNOSIS),
-        metavar="TEXT",
-        help="why it crashes, for cases.csv",
+    add(
+        verb.add_argument_group("labels", "of the case, for cases.csv"),
+        option("--library L", "label, for cases.csv", label),
+        option("--root-cause R", "label, for cases.csv", label),
+        option(
+            "--diagnosis TEXT",
+            "why it crashes, for cases.csv",
+            arguments.line(LONGEST_DIAGNOSIS),
+        ),
     )
     kernel = verb.add_argument_group("the kernel")
-    kernel.add_argument(
-        "--no-run",
-        action="store_true",
-        help="execute nothing; the error output says what crashes",
-    )
-    kernel.add_argument(
-        "--python",
-        type=arguments.name,
-        metavar="PATH",
-        help="interpreter to run; it must have ipykernel",
+    add(
+        kernel,
+        flag("--no-run", "execute nothing; the error output says what crashes"),
+        option(
+            "--python PATH",
+            "interpreter to run; it must have ipykernel",
+            arguments.name,
+        ),
     )
     usual = KernelLimits().cell_s
-    kernel.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=usual,
-        metavar="S",
-        help=f"for each notebook (default {usual:g})",
+    add(
+        kernel,
+        option(
+            "--timeout-s S",
+            f"for each notebook (default {usual:g})",
+            arguments.seconds,
+            default=usual,
+        ),
     )
     add_bounds(verb)
     add_isolation(verb)
-    verb.add_argument(
-        "--json", action="store_true", help="print what was added as JSON to stdout"
+    add(
+        verb,
+        flag("--json", "print what was added as JSON to stdout"),
     )
 
 
@@ -124,7 +114,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     Raises SourceError or NotebookError, and writes nothing, if the crash is not the same twice or the fix does
     not run through.
     """
-    # Refused first, so that nothing is read or written where notebooks may not run.
     if not chosen.no_run:
         refuse_if_forbidden(os.environ, remedy="Unset it, or use --no-run.")
     crashing = read_notebook(chosen.crashing)
@@ -140,11 +129,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     with stop_on_interrupt() as stop:
         kernel = None if chosen.no_run else program(python=chosen.python)
         added = add_case(case, chosen.to, kernel, bounded(chosen), stop=stop)
-    give(
-        json.dumps(added._asdict(), indent=1)
-        if chosen.json
-        else in_words(added, str(chosen.to))
-    )
+    give_either(added._asdict(), in_words(added, str(chosen.to)), as_json=chosen.json)
     return 0
 
 

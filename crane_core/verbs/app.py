@@ -15,7 +15,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
-from crane_core.arguments import integer
+from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.errors import CraneError, IdentityError
 from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import FILE as ROLES_FILE
@@ -42,42 +43,47 @@ _WILDCARDS = {"0.0.0.0", "::"}
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare where `app` listens, who may log in, and whether it publishes copies or serves one."""
-    verb.add_argument("--port", type=_port, default=8501, help="default: 8501")
-    server = verb.add_argument_group("for a server that others reach")
-    server.add_argument(
-        "--address",
-        default=os.environ.get("CRANE_ADDRESS", "127.0.0.1"),
-        help="address to listen on (default: CRANE_ADDRESS, else 127.0.0.1: this machine only)",
+    add(
+        verb,
+        option("--port", "default: 8501", _port, default=8501),
     )
-    server.add_argument(
-        "--hosts",
-        metavar="NAME[,NAME...]",
-        default=os.environ.get("CRANE_HOSTS", ""),
-        help="host names of this server, besides localhost, that browsers may use (default: CRANE_HOSTS)",
+    add(
+        verb.add_argument_group("for a server that others reach"),
+        option(
+            "--address",
+            "address to listen on (default: CRANE_ADDRESS, else 127.0.0.1: this machine only)",
+            default=os.environ.get("CRANE_ADDRESS", "127.0.0.1"),
+        ),
+        option(
+            "--hosts NAME[,NAME...]",
+            "host names of this server, besides localhost, that browsers may use (default: CRANE_HOSTS)",
+            default=os.environ.get("CRANE_HOSTS", ""),
+        ),
+        option(
+            "--roles FILE",
+            f"who may log in, and with which role (default: {ROLES_FILE}; format and logins: docs/admin/server.md)",
+            default=os.environ.get(ROLES_FILE, ""),
+        ),
     )
-    server.add_argument(
-        "--roles",
-        metavar="FILE",
-        default=os.environ.get(ROLES_FILE, ""),
-        help=f"who may log in, and with which role (default: {ROLES_FILE}; format and logins: docs/admin/server.md)",
+    add(
+        verb.add_argument_group("replicas"),
+        option(
+            "--publish SECONDS",
+            "keep a copy of the database for replicas, renewed after changes, at most this often: docs/admin/scale.md",
+            arguments.integer(1, LONGEST_S),
+        ),
+        option(
+            "--replica-of URL",
+            "serve that copy read-only, beside the app of the same data folder that writes and is reached at URL",
+            _address,
+        ),
     )
-    replicas = verb.add_argument_group("replicas")
-    replicas.add_argument(
-        "--publish",
-        type=integer(1, LONGEST_S),
-        metavar="SECONDS",
-        help="keep a copy of the database for replicas, renewed after changes, at most this often: docs/admin/scale.md",
-    )
-    replicas.add_argument(
-        "--replica-of",
-        type=_address,
-        metavar="URL",
-        help="serve that copy read-only, beside the app of the same data folder that writes and is reached at URL",
-    )
-    verb.add_argument(
-        "--no-login",
-        action="store_true",
-        help="serve other machines without any login: everybody may do everything",
+    add(
+        verb,
+        flag(
+            "--no-login",
+            "serve other machines without any login: everybody may do everything",
+        ),
     )
 
 

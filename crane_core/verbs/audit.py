@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.pipeline.audit import COLUMNS, as_csv, entries, rows
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, give_exactly, one_line
+from crane_core.terminal import give_either, give_exactly, one_line
 
 NAME = "audit"
 HELP = "show the audit log: roles, logins, locks, exports and runs, with who, when and from where; the newest first"
@@ -21,17 +21,20 @@ LETTERS = 60
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the filters (kind of act, person) and the output form."""
-    verb.add_argument(
-        "--action",
-        choices=[str(action) for action in AuditAction],
-        help="only this kind of act",
+    add(
+        verb,
+        option(
+            "--action",
+            "only this kind of act",
+            choices=[str(action) for action in AuditAction],
+        ),
+        option("--who NAME", "only acts of this person", arguments.name),
     )
-    verb.add_argument(
-        "--who", type=arguments.name, metavar="NAME", help="only acts of this person"
+    add(
+        verb.add_mutually_exclusive_group(),
+        flag("--csv", "print all of it as CSV"),
+        flag("--json", "print all of it as JSON"),
     )
-    form = verb.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print all of it as CSV")
-    form.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -44,16 +47,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     ]
     if chosen.csv:
         give_exactly(as_csv(found))
-    elif chosen.json:
-        give(
-            json.dumps(
-                [dict(zip(COLUMNS, row, strict=True)) for row in rows(found)], indent=1
-            )
-        )
-    else:
-        give("\n".join(map(_line, rows(found[:SHOWN]))) or "none")
-        if len(found) > SHOWN:
-            give(f"and {len(found) - SHOWN:,} more: --csv or --json")
+        return 0
+    document = [dict(zip(COLUMNS, row, strict=True)) for row in rows(found)]
+    lines = [_line(row) for row in rows(found[:SHOWN])] or ["none"]
+    if len(found) > SHOWN:
+        lines.append(f"and {len(found) - SHOWN:,} more: --csv or --json")
+    give_either(document, "\n".join(lines), as_json=chosen.json)
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 import shlex
 
 from crane_core import arguments
+from crane_core.arguments import add, option
 from crane_core.pipeline.maintenance.backup import back_up
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give, program_typed
@@ -18,11 +19,9 @@ EXAMPLE = "python -m crane_core backup /mnt/disk/crane-2026-11-22"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the folder that the backup makes."""
-    verb.add_argument(
-        "out",
-        type=arguments.path,
-        metavar="DIR",
-        help="a folder that does not exist yet",
+    add(
+        verb,
+        option("out DIR", "a folder that does not exist yet", arguments.path),
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from crane_core import arguments
 from crane_core.annotation.draw import STRATA, CampaignRequest
@@ -14,7 +14,6 @@ from crane_core.annotation.guideline import MOST_CHARACTERS, difference
 from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import (
-    BY_DEFAULT,
     Design,
     DrawKind,
     Gold,
@@ -27,6 +26,7 @@ from crane_core.annotation.plan import (
 from crane_core.annotation.redeal import PeopleChange, unassigned
 from crane_core.annotation.rounds import Round
 from crane_core.annotation.seed import fresh_seed
+from crane_core.arguments import Option, add, flag, option
 from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
@@ -88,7 +88,7 @@ from crane_core.pipeline.campaigns.status import (
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
-from crane_core.terminal import as_typed, give, tell
+from crane_core.terminal import as_typed, give, give_either, tell
 
 NAME = "campaign"
 HELP = "label diagnoses: create, staff, watch, lock and export a campaign (create, main, people, again, guideline, ...)"
@@ -99,169 +99,145 @@ EXAMPLE = """python -m crane_core campaign create pilot --annotators ana,ben --d
          python -m crane_core campaign labels pilot --file eva.csv --annotator eva --map good=correct bad=wrong
          python -m crane_core campaign lock pilot --by ana
          python -m crane_core campaign export pilot --out pilot_export"""
+FILTERS = ("detectors", "settings", "libraries", "root_causes")
+"""Options that are fields of a Population."""
+DESIGN = (
+    "margin", "confidence", "p", "strata", "per_item", "calibration", "repeats", "texts",
+)  # fmt: skip
+"""Options that are fields of a Design."""
 COMES_FROM_EXPORT = (
-    "annotators", "benchmark", "experiment", "detectors", "settings", "libraries", "root_causes", "outcome", "design",
-    "margin", "confidence", "p", "strata", "overlap", "per_item", "calibration", "repeats", "seed", "blind", "texts",
-    "labels",
-    "gold", "gold_from", "gold_feedback",
+    "annotators", "benchmark", "experiment", *FILTERS, "outcome", "design", *DESIGN, "overlap", "seed", "blind",
+    "labels", "gold", "gold_from", "gold_feedback",
 )  # fmt: skip
 """Options that --from leaves no room for."""
 MOST_FAULTS = 200
 """Rows that are told one by one."""
 
 
+NAMED = option("name NAME", None, arguments.name)
+Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the actions of `campaign` and what each of them takes."""
     actions = verb.add_subparsers(dest="action", required=True, metavar="ACTION")
-    _add_create(_action(actions, "create", "draw a plan, show it, and store it"))
+    _add_create(actions)
     _add_rounds(actions)
-    status = _action(
-        actions, "status", "progress of each annotator, open items, decided items"
+    _action(
+        actions,
+        "status",
+        "progress of each annotator, open items, decided items",
+        option(
+            "name NAME", "only this campaign (default: all)", arguments.name, nargs="?"
+        ),
+        flag("--json", "the same as JSON on stdout"),
     )
-    status.add_argument(
-        "name",
-        nargs="?",
-        type=arguments.name,
-        metavar="NAME",
-        help="only this campaign (default: all)",
+    guideline = _action(
+        actions,
+        "guideline",
+        "print the guideline of a campaign, or store a new version of it",
+        NAMED,
     )
-    status.add_argument(
-        "--json", action="store_true", help="the same as JSON on stdout"
+    add(
+        guideline.add_mutually_exclusive_group(),
+        option(
+            "--set FILE",
+            "store this text (Markdown) as a new version",
+            arguments.path,
+            dest="file",
+        ),
+        flag("--diff", "what each version changed, instead of the text in force"),
     )
-    _add_guideline(
-        _action(
-            actions,
-            "guideline",
-            "print the guideline of a campaign, or store a new version of it",
-        )
+    by = "name of the person who changes it (with --set)"
+    add(guideline, option("--by WHO", by, default=""))
+    _add_labels(actions)
+    _action(
+        actions,
+        "lock",
+        "lock a campaign: labels and decisions can no longer change",
+        NAMED,
+        option(
+            "--by WHO", "name of the person who locks it", arguments.name, required=True
+        ),
+        flag("--anyway", "lock even if labels or decisions are missing"),
     )
-    _add_labels(
-        _action(
-            actions,
-            "labels",
-            "import labels made elsewhere, from a CSV file, as those of an annotator",
-        )
-    )
-    lock = _action(
-        actions, "lock", "lock a campaign: labels and decisions can no longer change"
-    )
-    lock.add_argument("name", type=arguments.name, metavar="NAME")
-    lock.add_argument(
-        "--by",
-        required=True,
-        type=arguments.name,
-        metavar="WHO",
-        help="name of the person who locks it",
-    )
-    lock.add_argument(
-        "--anyway",
-        action="store_true",
-        help="lock even if labels or decisions are missing",
-    )
-    export = _action(
-        actions, "export", "write labels as tables, for Label Studio, or as a dataset"
-    )
-    export.add_argument("name", type=arguments.name, metavar="NAME")
-    export.add_argument(
-        "--out",
-        required=True,
-        type=arguments.path,
-        metavar="DIR",
-        help="folder to create",
-    )
-    export.add_argument(
-        "--force", action="store_true", help="replace an older export in that folder"
-    )
-    export.add_argument(
-        "--form",
-        choices=list(FORMS),
-        default=TABLES,
-        help="tables (default): tidy CSV, every action as JSON lines, the plan, JSON Schemas; label-studio: tasks with "
-        "annotations and the labeling configuration; dataset: Parquet for `datasets` and Argilla",
-    )
-    export.add_argument(
-        "--with-texts",
-        action="store_true",
-        help="include the texts that were labelled (ground truth, target cell, diagnosis), which belong to others",
+    _action(
+        actions,
+        "export",
+        "write labels as tables, for Label Studio, or as a dataset",
+        NAMED,
+        option("--out DIR", "folder to create", arguments.path, required=True),
+        flag("--force", "replace an older export in that folder"),
+        option(
+            "--form",
+            "tables (default): tidy CSV, every action as JSON lines, the plan, JSON Schemas; label-studio: tasks with "
+            "annotations and the labeling configuration; dataset: Parquet for `datasets` and Argilla",
+            choices=list(FORMS),
+            default=TABLES,
+        ),
+        flag(
+            "--with-texts",
+            "include the texts that were labelled (ground truth, target cell, diagnosis), which belong to others",
+        ),
     )
 
 
-def _add_guideline(guideline: argparse.ArgumentParser) -> None:
-    guideline.add_argument("name", type=arguments.name, metavar="NAME")
-    what = guideline.add_mutually_exclusive_group()
-    what.add_argument(
-        "--set",
-        dest="file",
-        type=arguments.path,
-        metavar="FILE",
-        help="store this text (Markdown) as a new version",
+def _action(
+    actions: Actions, name: str, does: str, *options: Option
+) -> argparse.ArgumentParser:
+    action: argparse.ArgumentParser = actions.add_parser(
+        name, help=does, description=does
     )
-    what.add_argument(
-        "--diff",
-        action="store_true",
-        help="what each version changed, instead of the text in force",
-    )
-    guideline.add_argument(
-        "--by",
-        default="",
-        metavar="WHO",
-        help="name of the person who changes it (with --set)",
-    )
+    add(action, arguments.DATA_ANYWHERE, *options)
+    return action
 
 
-def _add_labels(labels: argparse.ArgumentParser) -> None:
-    labels.add_argument("name", type=arguments.name, metavar="NAME")
-    labels.add_argument(
-        "--file",
-        required=True,
-        type=arguments.path,
-        metavar="FILE",
-        help="CSV in UTF-8 with a header, or a desk's download",
+def _add_labels(actions: Actions) -> None:
+    labels = _action(
+        actions,
+        "labels",
+        "import labels made elsewhere, from a CSV file, as those of an annotator",
+        NAMED,
+        option(
+            "--file FILE",
+            "CSV in UTF-8 with a header, or a desk's download",
+            arguments.path,
+            required=True,
+        ),
+        option(
+            "--annotator WHO", "whose labels they are", arguments.name, required=True
+        ),
     )
-    labels.add_argument(
-        "--annotator",
-        required=True,
-        type=arguments.name,
-        metavar="WHO",
-        help="whose labels they are",
+    add(
+        labels.add_argument_group("columns of the file"),
+        option("--item-column COLUMN", "default: item", default="item"),
+        option("--label-column COLUMN", "default: label", default="label"),
+        option("--reason-column COLUMN", "codes of reasons (default: none)"),
+        option("--note-column COLUMN", "notes (default: none)"),
+        option(
+            "--showing-column COLUMN",
+            "1, or 2 for a hidden repeat (default: all are first showings)",
+        ),
     )
-    columns = labels.add_argument_group("columns of the file")
-    columns.add_argument(
-        "--item-column", default="item", metavar="COLUMN", help="default: item"
-    )
-    columns.add_argument(
-        "--label-column", default="label", metavar="COLUMN", help="default: label"
-    )
-    columns.add_argument(
-        "--reason-column", metavar="COLUMN", help="codes of reasons (default: none)"
-    )
-    columns.add_argument(
-        "--note-column", metavar="COLUMN", help="notes (default: none)"
-    )
-    columns.add_argument(
-        "--showing-column",
-        metavar="COLUMN",
-        help="1, or 2 for a hidden repeat (default: all are first showings)",
-    )
-    labels.add_argument(
-        "--map",
-        nargs="+",
-        action="extend",
-        type=_meaning,
-        default=[],
-        metavar="VALUE=LABEL",
-        help="what a value of the label column means, such as good=correct",
-    )
-    labels.add_argument(
-        "--skip-invalid",
-        action="store_true",
-        help="store the other rows when some cannot be stored (default: none)",
-    )
-    labels.add_argument(
-        "--reopen",
-        metavar="WHO",
-        type=arguments.name,
-        help="name of the lead who opens a locked campaign for these labels; lock it again afterwards",
+    add(
+        labels,
+        option(
+            "--map VALUE=LABEL",
+            "what a value of the label column means, such as good=correct",
+            _meaning,
+            nargs="+",
+            action="extend",
+            default=[],
+        ),
+        flag(
+            "--skip-invalid",
+            "store the other rows when some cannot be stored (default: none)",
+        ),
+        option(
+            "--reopen WHO",
+            "name of the lead who opens a locked campaign for these labels; lock it again afterwards",
+            arguments.name,
+        ),
     )
 
 
@@ -275,234 +251,175 @@ def _meaning(text: str) -> tuple[str, str]:
     return value.strip(), label.strip()
 
 
-def _action(
-    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, does: str
-) -> argparse.ArgumentParser:
-    action = actions.add_parser(name, help=does, description=does)
-    action.add_argument(
-        "--data",
-        type=arguments.path,
-        metavar="DIR",
-        default=argparse.SUPPRESS,
-        help=argparse.SUPPRESS,
+def _add_create(actions: Actions) -> None:
+    create = _action(
+        actions,
+        "create",
+        "draw a plan, show it, and store it",
+        option(
+            "name NAME", "a-z, 0-9, dot, dash, underscore", arguments.name, nargs="?"
+        ),
+        option(
+            "--from PLAN.json",
+            "repeat a campaign from its export",
+            arguments.path,
+            dest="source",
+        ),
+        flag(
+            "--with-labels",
+            "with --from, under the same name: also the labels, decisions and rounds of the export",
+        ),
+        option(
+            "--annotators A,B",
+            "annotators; with --overlap sample, the first one labels all items",
+            arguments.names,
+        ),
     )
-    return action
-
-
-def _add_create(create: argparse.ArgumentParser) -> None:
-    create.add_argument(
-        "name",
-        nargs="?",
-        type=arguments.name,
-        metavar="NAME",
-        help="a-z, 0-9, dot, dash, underscore",
+    add(
+        create.add_argument_group("population"),
+        option("--benchmark NAME", "default: junobench", arguments.name),
+        option(
+            "--experiment NAME",
+            "default: crane-llm-2025-10; of another benchmark the only one",
+            arguments.name,
+        ),
+        *(
+            option(f"--{name.replace('_', '-')} A,B", "default: all", arguments.names)
+            for name in FILTERS
+        ),
+        option(
+            "--outcome",
+            "detected (default): predicted crashes that do crash",
+            choices=_words(PopulationOutcome),
+        ),
     )
-    create.add_argument(
-        "--from",
-        dest="source",
-        type=arguments.path,
-        metavar="PLAN.json",
-        help="repeat a campaign from its export",
-    )
-    create.add_argument(
-        "--with-labels",
-        action="store_true",
-        help="with --from, under the same name: also the labels, decisions and rounds of the export",
-    )
-    create.add_argument(
-        "--annotators",
-        type=arguments.names,
-        metavar="A,B",
-        help="annotators; with --overlap sample, the first one labels all items",
-    )
-    asked = create.add_argument_group("population")
-    asked.add_argument(
-        "--benchmark", type=arguments.name, metavar="NAME", help="default: junobench"
-    )
-    asked.add_argument(
-        "--experiment",
-        type=arguments.name,
-        metavar="NAME",
-        help="default: crane-llm-2025-10; of another benchmark the only one",
-    )
-    for filter_name in ("detectors", "settings", "libraries", "root-causes"):
-        asked.add_argument(
-            f"--{filter_name}", type=arguments.names, metavar="A,B", help="default: all"
-        )
-    asked.add_argument(
-        "--outcome",
-        choices=_words(PopulationOutcome),
-        help="detected (default): predicted crashes that do crash",
-    )
-    design = create.add_argument_group("design")
-    design.add_argument(
-        "--design", choices=_words(DrawKind), help="default: sample, by Equation 1"
-    )
-    design.add_argument("--margin", type=arguments.share, help="default: 0.05")
-    design.add_argument("--confidence", type=arguments.share, help="default: 0.95")
-    design.add_argument(
-        "--p", type=arguments.share, help="expected share (default: 0.5)"
-    )
-    design.add_argument(
-        "--strata",
-        type=arguments.names,
-        metavar="A,B",
-        help=f"any of {','.join(STRATA)} (default: detector,setting)",
-    )
-    design.add_argument(
-        "--overlap",
-        choices=_words(Overlap),
-        help="who labels what: all label all (default); sample: the first all, the others a sample; some: each item by "
-        "--per-item of them; none: by one",
-    )
-    design.add_argument(
-        "--per-item",
-        type=arguments.integer(1, 100),
-        metavar="K",
-        help="with --overlap some (default: 2)",
-    )
-    design.add_argument(
-        "--calibration",
-        type=arguments.integer(0, 10_000),
-        metavar="N",
-        help="items that all label first (default: 0)",
-    )
-    design.add_argument(
-        "--repeats",
-        type=arguments.number(0, 0.5),
-        help="share of hidden repeats (default: 0.05)",
-    )
-    design.add_argument(
-        "--seed", type=arguments.seed, help="default: a random one, shown in the plan"
-    )
-    design.add_argument(
-        "--gold",
-        type=arguments.path,
-        metavar="FILE.csv",
-        help=f"items with a known label ({', '.join(GOLD_COLUMNS)}, optionally why and run), mixed into every order",
-    )
-    design.add_argument(
-        "--gold-from",
-        type=arguments.name,
-        metavar="CAMPAIGN:N",
-        help="N items that a locked campaign decided, as gold",
-    )
-    design.add_argument(
-        "--gold-feedback",
-        action="store_const",
-        const=True,
-        help="tell annotators after each gold item what its label is (default: only the lead sees how they do)",
-    )
-    design.add_argument(
-        "--no-blind",
-        dest="blind",
-        action="store_false",
-        default=None,
-        help="do not hide which detector gave which answer",
-    )
-    design.add_argument(
-        "--all-texts",
-        dest="texts",
-        action="store_const",
-        const=Texts.ALL,
-        help="show all texts of an item with their counts, instead of one drawn at random",
-    )
-    design.add_argument(
-        "--labels",
-        type=arguments.path,
-        metavar="FILE",
-        help="labels in place of the study's (TOML, see docs/lead/campaign.md)",
-    )
-    create.add_argument("--title", default="", help="title shown on the pages")
-    create.add_argument(
-        "--by", default="", metavar="WHO", help="name of the person who creates it"
-    )
-    create.add_argument(
-        "--dry-run", action="store_true", help="show the plan and store nothing"
-    )
-    create.add_argument(
-        "--json", action="store_true", help="print the plan's outline as JSON to stdout"
+    _add_design(create.add_argument_group("design"))
+    add(
+        create,
+        option("--title", "title shown on the pages", default=""),
+        option("--by WHO", "name of the person who creates it", default=""),
+        flag("--dry-run", "show the plan and store nothing"),
+        flag("--json", "print the plan's outline as JSON to stdout"),
     )
 
 
-def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    main = _action(actions, "main", "open the main round after calibration")
-    people = _action(
+def _add_design(design: argparse._ArgumentGroup) -> None:
+    add(
+        design,
+        option("--design", "default: sample, by Equation 1", choices=_words(DrawKind)),
+        option("--margin", "default: 0.05", arguments.share),
+        option("--confidence", "default: 0.95", arguments.share),
+        option("--p", "expected share (default: 0.5)", arguments.share),
+        option(
+            "--strata A,B",
+            f"any of {','.join(STRATA)} (default: detector,setting)",
+            arguments.names,
+        ),
+        option(
+            "--overlap",
+            "who labels what: all label all (default); sample: the first all, the others a sample; some: each item by "
+            "--per-item of them; none: by one",
+            choices=_words(Overlap),
+        ),
+        option(
+            "--per-item K",
+            "with --overlap some (default: 2)",
+            arguments.integer(1, 100),
+        ),
+        option(
+            "--calibration N",
+            "items that all label first (default: 0)",
+            arguments.integer(0, 10_000),
+        ),
+        option(
+            "--repeats",
+            "share of hidden repeats (default: 0.05)",
+            arguments.number(0, 0.5),
+        ),
+        option("--seed", "default: a random one, shown in the plan", arguments.seed),
+        option(
+            "--gold FILE.csv",
+            f"items with a known label ({', '.join(GOLD_COLUMNS)}, optionally why and run), mixed into every order",
+            arguments.path,
+        ),
+        option(
+            "--gold-from CAMPAIGN:N",
+            "N items that a locked campaign decided, as gold",
+            arguments.name,
+        ),
+        # None says that an option was not given, which --from has to know.
+        flag(
+            "--gold-feedback",
+            "tell annotators after each gold item what its label is (default: only the lead sees how they do)",
+            default=None,
+        ),
+        flag(
+            "--no-blind",
+            "do not hide which detector gave which answer",
+            dest="blind",
+            action="store_false",
+            default=None,
+        ),
+        flag(
+            "--all-texts",
+            "show all texts of an item with their counts, instead of one drawn at random",
+            dest="texts",
+            action="store_const",
+            const=Texts.ALL,
+        ),
+        option(
+            "--labels FILE",
+            "labels in place of the study's (TOML, see docs/lead/campaign.md)",
+            arguments.path,
+        ),
+    )
+
+
+def _add_rounds(actions: Actions) -> None:
+    lead = (
+        NAMED,
+        option("--by WHO", "name of the lead", arguments.name, required=True),
+        option("--why TEXT", "reason, stored with the change", default=""),
+    )
+    _action(actions, "main", "open the main round after calibration", *lead)
+    _action(
         actions,
         "people",
         "add, remove or replace annotators, or hand open items to others",
+        *lead,
+        _listed("--add A,B", "new annotators"),
+        _listed("--remove A,B", "who leaves; labels stay"),
+        _listed("--replace A=B", "A leaves and B takes over the open items"),
+        _listed("--hand-back A,B", "who stays, but returns the open items"),
+        option(
+            "--idle-days N",
+            "hand back the open items of everybody who labelled nothing for N days",
+            arguments.number(0, 3650),
+        ),
     )
     again = _action(
-        actions, "again", "have items labelled again; opens a locked campaign"
+        actions,
+        "again",
+        "have items labelled again; opens a locked campaign",
+        *lead,
     )
-    for action in (main, people, again):
-        action.add_argument("name", type=arguments.name, metavar="NAME")
-        action.add_argument(
-            "--by",
-            required=True,
-            type=arguments.name,
-            metavar="WHO",
-            help="name of the lead",
-        )
-        action.add_argument(
-            "--why", default="", metavar="TEXT", help="reason, stored with the change"
-        )
-    people.add_argument(
-        "--add", type=arguments.names, default=(), metavar="A,B", help="new annotators"
+    add(
+        again.add_argument_group("which items"),
+        _listed("--items A,B", "these items"),
+        _listed("--labels A,B", "with one of these labels"),
+        _listed("--reasons A,B", "with one of these reasons"),
+        option(
+            "--not-under VERSION",
+            "labelled under another guideline than this",
+            default="",
+        ),
+        flag("--flagged", "that somebody flagged"),
+        flag("--everything", "all labelled items"),
     )
-    people.add_argument(
-        "--remove",
-        type=arguments.names,
-        default=(),
-        metavar="A,B",
-        help="who leaves; labels stay",
-    )
-    people.add_argument(
-        "--replace",
-        type=arguments.names,
-        default=(),
-        metavar="A=B",
-        help="A leaves and B takes over the open items",
-    )
-    people.add_argument(
-        "--hand-back",
-        type=arguments.names,
-        default=(),
-        metavar="A,B",
-        help="who stays, but returns the open items",
-    )
-    people.add_argument(
-        "--idle-days",
-        type=arguments.number(0, 3650),
-        metavar="N",
-        help="hand back the open items of everybody who labelled nothing for N days",
-    )
-    which = again.add_argument_group("which items")
-    which.add_argument(
-        "--items", type=arguments.names, default=(), metavar="A,B", help="these items"
-    )
-    which.add_argument(
-        "--labels",
-        type=arguments.names,
-        default=(),
-        metavar="A,B",
-        help="with one of these labels",
-    )
-    which.add_argument(
-        "--reasons",
-        type=arguments.names,
-        default=(),
-        metavar="A,B",
-        help="with one of these reasons",
-    )
-    which.add_argument(
-        "--not-under",
-        default="",
-        metavar="VERSION",
-        help="labelled under another guideline than this",
-    )
-    which.add_argument("--flagged", action="store_true", help="that somebody flagged")
-    which.add_argument("--everything", action="store_true", help="all labelled items")
+
+
+def _listed(words: str, help_: str) -> Option:
+    return option(words, help_, arguments.names, default=())
 
 
 def _words(
@@ -545,11 +462,8 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     finally:
         store.close()
     told = outline(plan, weight)
-    give(
-        json.dumps(as_json(plan, told, weight), indent=1)
-        if chosen.json
-        else in_words(plan, told)
-    )
+    document = as_json(plan, told, weight)
+    give_either(document, in_words(plan, told), as_json=chosen.json)
     for remark in remarks:
         tell(remark)
     if chosen.dry_run:
@@ -584,29 +498,13 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
             "A new campaign needs a name and annotators.",
             remedy="`campaign create NAME --annotators a,b`.",
         )
-    benchmark = chosen.benchmark or "junobench"
-    wanted = Population(
-        benchmark=benchmark,
-        experiment=chosen.experiment or usual_experiment(store, benchmark),
-        detectors=chosen.detectors or (),
-        settings=chosen.settings or (),
-        libraries=chosen.libraries or (),
-        root_causes=chosen.root_causes or (),
-        outcome=PopulationOutcome[(chosen.outcome or "detected").upper()],
-    )
+    wanted = _population(store, chosen)
     check_asked(store, wanted)
-    stated = {
-        name: getattr(chosen, name)
-        for name in ("margin", "confidence", "p", "repeats", "per_item", "calibration")
-    }
     design = Design(
         kind=DrawKind[(chosen.design or "sample").upper()],
         overlap=Overlap[(chosen.overlap or "all").upper()],
-        strata=chosen.strata or BY_DEFAULT,
-        # One text per item, because the number of distinct texts betrays which model wrote most items.
-        texts=chosen.texts or Texts.ONE,
         # What was not stated is left to the defaults of Design, so that they are written in one place.
-        **{name: value for name, value in stated.items() if value is not None},
+        **_given(chosen, DESIGN),
     )
     # A dry run prints the seed that it drew, so that the plan which was looked at can be stored.
     seed = fresh_seed() if chosen.seed is None else chosen.seed
@@ -628,6 +526,22 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
             gold_feedback=bool(chosen.gold_feedback),
         ),
     )
+
+
+def _population(store: Store, chosen: argparse.Namespace) -> Population:
+    benchmark = chosen.benchmark or "junobench"
+    return Population(
+        benchmark=benchmark,
+        experiment=chosen.experiment or usual_experiment(store, benchmark),
+        outcome=PopulationOutcome[(chosen.outcome or "detected").upper()],
+        **_given(chosen, FILTERS),
+    )
+
+
+def _given(chosen: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """Those of the options that were given; the record has defaults for the others."""
+    values = vars(chosen)
+    return {name: values[name] for name in names if values[name] is not None}
 
 
 def _labels_of(file: Path) -> LabelSet:
@@ -668,9 +582,7 @@ def _gold(
 
 
 def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
-    if given := [
-        name for name in COMES_FROM_EXPORT if getattr(chosen, name) is not None
-    ]:
+    if given := [*_given(chosen, COMES_FROM_EXPORT)]:
         raise CampaignError(
             f"--from repeats a campaign exactly; {given[0].replace('_', '-')} comes from the export.",
             remedy="Omit it, or create a campaign without --from.",
@@ -709,33 +621,34 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"--replace {bad[0]} does not say who takes over.",
             remedy="Write --replace ana=eva.",
         )
-    plan = kept_campaign(folder, chosen.name).plan
-    idle_ones = (
-        idle(folder, plan, days=chosen.idle_days)
-        if chosen.idle_days is not None
-        else []
-    )
+    replaced = {old.strip(): new.strip() for old, _, new in pairs}
     leaving = {*chosen.remove, *(old for old, _, _ in pairs), *chosen.hand_back}
+    # Who leaves hands the open items over already; a person cannot do both in one change.
+    idle_ones = [name for name in _idle(chosen, folder) if name not in leaving]
     change = PeopleChange(
         add=chosen.add,
         remove=chosen.remove,
-        replace={old.strip(): new.strip() for old, _, new in pairs},
-        hand_back=(
-            *chosen.hand_back,
-            # Who leaves hands the open items over already; a person cannot do both in one change.
-            *(name for name in idle_ones if name not in leaving),
-        ),
+        replace=replaced,
+        hand_back=(*chosen.hand_back, *idle_ones),
     )
-    if chosen.idle_days is not None and not idle_ones:
-        tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
-        # An empty round in the ledger would say that something changed.
-        if change == PeopleChange():
-            return 0
+    if chosen.idle_days is not None and change == PeopleChange():
+        return 0  # an empty round in the ledger would say that something changed
     return _told(
         folder,
         chosen,
         change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why),
     )
+
+
+def _idle(chosen: argparse.Namespace, folder: DataFolder) -> list[str]:
+    """Who labelled nothing for --idle-days, where that was given; it is told if there is nobody."""
+    if chosen.idle_days is None:
+        return []
+    plan = kept_campaign(folder, chosen.name).plan
+    found = idle(folder, plan, days=chosen.idle_days)
+    if not found:
+        tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
+    return found
 
 
 def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -786,14 +699,10 @@ def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
 def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
     names = [chosen.name] if chosen.name else campaign_names(folder)
     found = [campaign_status(folder, name) for name in names]
-    if chosen.json:
-        give(
-            json.dumps(
-                {"campaigns": [status_json(status) for status in found]}, indent=1
-            )
-        )
-    elif found:
-        give("\n".join(status_words(status) for status in found))
+    if found or chosen.json:
+        document = {"campaigns": [status_json(status) for status in found]}
+        words = "\n".join(status_words(status) for status in found)
+        give_either(document, words, as_json=chosen.json)
     else:
         tell(
             as_typed(
@@ -841,79 +750,72 @@ def _text_of(file: Path, most_bytes: int = 4 * MOST_CHARACTERS) -> str:
 
 
 def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    columns = Columns(
-        chosen.item_column,
-        chosen.label_column,
-        chosen.reason_column,
-        chosen.note_column,
-        chosen.showing_column,
-    )
     label_store = LabelStore(folder, chosen.name)
-    meant = [label for _, label in chosen.map]
-    _check_labels(meant, label_store.plan.labels)
-    # --reopen of a campaign that is open changes nothing and needs no entry.
-    opens = bool(chosen.reopen) and label_store.lock() is not None
-    read = _labels_read(label_store, chosen, columns, though_locked=opens)
-    for row in read.faults[:MOST_FAULTS]:
-        tell(f"line {row.line}: {row.words}")
-    if len(read.faults) > MOST_FAULTS:
-        tell(f"and {len(read.faults) - MOST_FAULTS:,} more")
-    counted = ", ".join(f"{n:,} {fault}" for fault, n in read.counts().items())
-    # All or nothing: half a file of labels looks like a whole one once it is stored.
-    if read.faults and not chosen.skip_invalid:
-        n = len(read.faults)
-        raise CampaignError(
-            f"{n:,} row{'s' * (n > 1)} cannot be stored ({counted}), so nothing was.",
-            remedy="Correct the file, or pass --skip-invalid to store the others.",
-        )
-    # A file without one new label must not open a campaign that was locked.
-    if opens and read.acts:
-        entry = reopen(
-            folder,
-            chosen.name,
-            by=chosen.reopen,
-            why=f"labels of {chosen.annotator}, from {read.source}",
-        )
-        give(f"{chosen.name}: {round_words(entry)}")
-    if read.acts:
-        label_store.take_all(chosen.annotator, read.acts, source=read.source)
-    give(
-        f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}"
-    )
-    if read.n_stored:
-        give(f"  {read.n_stored:,} acts were stored already")
-    if read.faults:
-        give(f"  skipped: {counted}")
-    if read.n_empty:
-        give(
-            f"  {read.n_empty:,} row{' has' if read.n_empty == 1 else 's have'} no label"
-        )
-    return 0
-
-
-def _labels_read(
-    label_store: LabelStore,
-    chosen: argparse.Namespace,
-    columns: Columns,
-    *,
-    though_locked: bool,
-) -> Read:
-    """What the file holds. Raises CampaignError; of a locked campaign it says how the lead can take labels."""
+    _check_labels([label for _, label in chosen.map], label_store.plan.labels)
     lock = label_store.lock()
-    if lock is not None and not though_locked:
+    if lock is not None and not chosen.reopen:
         raise CampaignError(
             f"{chosen.name} was locked by {lock.locked_by} at {lock.locked_at}; it takes no more labels.",
             remedy="To take these all the same, pass --reopen with the lead's name, and lock it again afterwards.",
         )
-    meaning = dict(chosen.map)
-    return read_labels(
+    read = read_labels(
         label_store,
         chosen.annotator,
         chosen.file,
-        columns,
-        meaning,
-        though_locked=though_locked,
+        Columns(
+            item=chosen.item_column,
+            label=chosen.label_column,
+            reason=chosen.reason_column,
+            note=chosen.note_column,
+            showing=chosen.showing_column,
+        ),
+        dict(chosen.map),
+        though_locked=lock is not None,
     )
+    _tell_faults(read)
+    # All or nothing: half a file of labels looks like a whole one once it is stored.
+    if read.faults and not chosen.skip_invalid:
+        n = len(read.faults)
+        raise CampaignError(
+            f"{n:,} row{'s' * (n > 1)} cannot be stored ({_counted(read)}), so nothing was.",
+            remedy="Correct the file, or pass --skip-invalid to store the others.",
+        )
+    # --reopen of a campaign that is open changes nothing and needs no entry; a file without one new label must
+    # not open one that was locked.
+    if lock is not None and read.acts:
+        why = f"labels of {chosen.annotator}, from {read.source}"
+        entry = reopen(folder, chosen.name, by=chosen.reopen, why=why)
+        give(f"{chosen.name}: {round_words(entry)}")
+    if read.acts:
+        label_store.take_all(chosen.annotator, read.acts, source=read.source)
+    give("\n".join(_taken(read, chosen)))
+    return 0
+
+
+def _tell_faults(read: Read) -> None:
+    for row in read.faults[:MOST_FAULTS]:
+        tell(f"line {row.line}: {row.words}")
+    if len(read.faults) > MOST_FAULTS:
+        tell(f"and {len(read.faults) - MOST_FAULTS:,} more")
+
+
+def _counted(read: Read) -> str:
+    return ", ".join(f"{n:,} {fault}" for fault, n in read.counts().items())
+
+
+def _taken(read: Read, chosen: argparse.Namespace) -> list[str]:
+    """What was stored of a file, and what was not."""
+    lines = [
+        f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}"
+    ]
+    if read.n_stored:
+        lines.append(f"  {read.n_stored:,} acts were stored already")
+    if read.faults:
+        lines.append(f"  skipped: {_counted(read)}")
+    if read.n_empty:
+        rows = "row has" if read.n_empty == 1 else "rows have"
+        lines.append(f"  {read.n_empty:,} {rows} no label")
+    return lines
 
 
 def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:

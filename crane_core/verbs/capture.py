@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import json
 import os
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from threading import Event
 from typing import Any
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask.cluster import (
     LOCAL,
@@ -38,7 +38,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, KernelLimits, most_memory, n_cores
 from crane_core.runtime.plan import read_plan
-from crane_core.terminal import give, one_line, stop_on_interrupt, tell
+from crane_core.terminal import give_either, one_line, stop_on_interrupt, tell
 from crane_core.verbs.check import add_isolation, isolated, tell_left_out
 
 NAME = "capture"
@@ -56,112 +56,114 @@ _USUAL = f"local for more than {MANY} notebooks where distributed is installed"
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `capture` takes: notebooks, targets, where states are written, the kernel's limits."""
     usual = KernelLimits()
-    verb.add_argument(
-        "notebooks",
-        nargs="+",
-        type=arguments.path,
-        metavar="NOTEBOOK|FOLDER",
-        help="an .ipynb file, several, or a folder of them; each kernel runs in the folder of its notebook",
-    )
-    verb.add_argument(
-        "--out",
-        type=arguments.path,
-        required=True,
-        metavar="FILE|DIR",
-        help="JSON file to write; of several notebooks or a folder: a folder with a file each, where those that are "
-        "newer than their notebook stay as they are",
-    )
-    verb.add_argument(
-        "--target",
-        type=arguments.code_cell,
-        metavar="N",
-        help="stop before this code cell, counted from 0 (default: the first with an error output, else the last)",
+    add(
+        verb,
+        option(
+            "notebooks NOTEBOOK|FOLDER",
+            "an .ipynb file, several, or a folder of them; each kernel runs in the folder of its notebook",
+            arguments.path,
+            nargs="+",
+        ),
+        option(
+            "--out FILE|DIR",
+            "JSON file to write; of several notebooks or a folder: a folder with a file each, where those that are "
+            "newer than their notebook stay as they are",
+            arguments.path,
+            required=True,
+        ),
+        option(
+            "--target N",
+            "stop before this code cell, counted from 0 (default: the first with an error output, else the last)",
+            arguments.code_cell,
+        ),
     )
     kernel = verb.add_argument_group("the kernel")
-    kernel.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=usual.cell_s,
-        metavar="S",
-        help=f"for each cell (default {usual.cell_s:g})",
+    add(
+        kernel,
+        option(
+            "--timeout-s S",
+            f"for each cell (default {usual.cell_s:g})",
+            arguments.seconds,
+            default=usual.cell_s,
+        ),
     )
     add_bounds(verb)
-    kernel.add_argument(
-        "--probe",
-        action="append",
-        default=[],
-        metavar="EXPR",
-        help="evaluate this before and after the capture, to prove that the capture changed nothing; repeatable",
+    add(
+        kernel,
+        option(
+            "--probe EXPR",
+            "evaluate this before and after the capture, to prove that the capture changed nothing; repeatable",
+            action="append",
+            default=[],
+        ),
     )
-    program = kernel.add_mutually_exclusive_group()
-    program.add_argument(
-        "--python",
-        type=arguments.name,
-        metavar="PATH",
-        help="Python interpreter to run; it must have ipykernel",
-    )
-    program.add_argument(
-        "--kernel",
-        type=arguments.name,
-        metavar="NAME",
-        help="name of an installed kernelspec",
+    add(
+        kernel.add_mutually_exclusive_group(),
+        option(
+            "--python PATH",
+            "Python interpreter to run; it must have ipykernel",
+            arguments.name,
+        ),
+        option("--kernel NAME", "name of an installed kernelspec", arguments.name),
     )
     add_isolation(verb)
     several = verb.add_argument_group("several notebooks")
-    several.add_argument(
-        "--jobs",
-        type=arguments.at_once,
-        metavar="N",
-        help="of several notebooks: how many run at the same time (default: one per two cores)",
+    add(
+        several,
+        option(
+            "--jobs N",
+            "of several notebooks: how many run at the same time (default: one per two cores)",
+            arguments.at_once,
+        ),
     )
     add_dask(several)
-    several.add_argument(
-        "--again",
-        action="store_true",
-        help="of several notebooks: capture those with a file too",
+    add(
+        several,
+        flag("--again", "of several notebooks: capture those with a file too"),
     )
-    kernel.add_argument(
-        "--keep-going",
-        action="store_true",
-        help="continue past cells that raise, and record them",
+    add(
+        kernel,
+        flag("--keep-going", "continue past cells that raise, and record them"),
     )
-    verb.add_argument(
-        "--benchmark",
-        type=arguments.name,
-        metavar="B",
-        help="the benchmark of the notebook, for `import` (default junobench)",
-    )
-    verb.add_argument(
-        "--json", action="store_true", help="print what was written as JSON to stdout"
+    add(
+        verb,
+        option(
+            "--benchmark B",
+            "the benchmark of the notebook, for `import` (default junobench)",
+            arguments.name,
+        ),
+        flag("--json", "print what was written as JSON to stdout"),
     )
 
 
 def add_bounds(verb: argparse.ArgumentParser) -> None:
     """The options that bound what a kernel may use beside time."""
-    bounds = verb.add_argument_group("bounds")
-    bounds.add_argument(
-        "--memory-mib",
-        type=arguments.mebibytes,
-        metavar="M",
-        help="for the kernel (default: 4/5 of the machine's memory)",
-    )
-    bounds.add_argument(
-        "--output-mib",
-        type=arguments.mebibytes,
-        metavar="M",
-        help=f"for all printed output (default {KernelLimits().output_bytes // MIB})",
+    add(
+        verb.add_argument_group("bounds"),
+        option(
+            "--memory-mib M",
+            "for the kernel (default: 4/5 of the machine's memory)",
+            arguments.mebibytes,
+        ),
+        option(
+            "--output-mib M",
+            f"for all printed output (default {KernelLimits().output_bytes // MIB})",
+            arguments.mebibytes,
+        ),
     )
 
 
 def add_dask(verb: argparse._ActionsContainer, *, usual: str = _USUAL) -> None:
     """The option that says on which Dask cluster many notebooks are worked on; `usual`: what happens without it."""
-    verb.add_argument(
-        "--dask",
-        type=arguments.cluster,
-        metavar="ADDRESS",
-        help="work on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler, or local; off: on none "
-        f"(default: {usual}). Anyone who reaches a "
-        "scheduler can run code on it: docs/admin/scale.md",
+    add(
+        verb,
+        option(
+            "--dask ADDRESS",
+            "work on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler, or local; off: on none "
+            f"(default: {usual}). Anyone who reaches a "
+            "scheduler can run code on it: docs/admin/scale.md",
+            arguments.cluster,
+        ),
     )
 
 
@@ -217,7 +219,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         **_options(chosen, bounded(chosen)),
     )
     told = {"out": str(chosen.out)} | document_of(captured, chosen.benchmark)
-    give(json.dumps(told) if chosen.json else in_words(captured, chosen.out))
+    words = in_words(captured, chosen.out)
+    give_either(told, words, as_json=chosen.json, indent=None)
     return 0
 
 
@@ -252,22 +255,13 @@ def _several(chosen: argparse.Namespace) -> int:
     ):
         ended = list(_captures(wanted, how, cluster, stop))
     failed = [one for one in ended if one.error is not None]
-    if chosen.json:
-        give(json.dumps(_as_json(chosen.out, len(found), ended), indent=1))
-    else:
-        n_there = len(found) - len(failed)
-        lines = [
-            f"{chosen.out}: kernel states of {n_there:,} of {_counted(len(found), 'notebook')}"
-        ]
-        give(
-            "\n".join(
-                lines
-                + [
-                    f"  not captured: {one.of.notebook}: {_ending(one)}"
-                    for one in failed
-                ]
-            )
-        )
+    n_there = len(found) - len(failed)
+    lines = [
+        f"{chosen.out}: kernel states of {n_there:,} of {_counted(len(found), 'notebook')}",
+        *(f"  not captured: {one.of.notebook}: {_ending(one)}" for one in failed),
+    ]
+    document = _as_json(chosen.out, len(found), ended)
+    give_either(document, "\n".join(lines), as_json=chosen.json)
     return 1 if failed else 0
 
 
@@ -377,17 +371,7 @@ def in_words(captured: Captured, out: Path) -> str:
         for cell in captured.cells
         if cell.exception
     ]
-    absent = [
-        absent_words(kind, entry)
-        for kind, entries in state["absent"].items()
-        for entry in entries
-    ]
-    lines += [f"  absent: {what}" for what in absent[:SHOWN_NAMES]]
-    lines += (
-        [f"  absent: {len(absent) - SHOWN_NAMES:,} more"]
-        if len(absent) > SHOWN_NAMES
-        else []
-    )
+    lines += _absent(state["absent"])
     lines += [
         f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()
     ]
@@ -397,12 +381,22 @@ def in_words(captured: Captured, out: Path) -> str:
     ]
     # A thread or process of the notebook that outlived the cells was ended with the kernel; the state lacks
     # what it would do.
-    left = [
-        *(f"thread {name}" for name in result.threads),
-        *(f"process {name}" for name in captured.processes),
-    ]
-    lines += [f"  was still running and was stopped: {name}" for name in left]
+    stopped = "  was still running and was stopped:"
+    lines += [f"{stopped} thread {name}" for name in result.threads]
+    lines += [f"{stopped} process {name}" for name in captured.processes]
     return "\n".join(lines)
+
+
+def _absent(missing: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """What the target asks for in vain."""
+    words = [
+        absent_words(kind, entry)
+        for kind, entries in missing.items()
+        for entry in entries
+    ]
+    if len(words) > SHOWN_NAMES:
+        words[SHOWN_NAMES:] = [f"{len(words) - SHOWN_NAMES:,} more"]
+    return [f"  absent: {what}" for what in words]
 
 
 def _counted(n: int, what: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.detectors.registry import Prediction
 from crane_core.domain import Setting
 from crane_core.errors import CraneError, DetectorError, NotebookError
@@ -34,7 +34,7 @@ from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import NotebookPlan
 from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S
 from crane_core.runtime.running import kernel_named, running_kernels
-from crane_core.terminal import give, one_line, tell, tell_error
+from crane_core.terminal import give, give_either, one_line, tell, tell_error
 
 if TYPE_CHECKING:
     from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
@@ -58,38 +58,36 @@ PREDICTED_CRASH = 3
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `check` takes: notebooks or a running kernel, how cells are run, and a model."""
-    verb.add_argument(
-        "notebooks",
-        nargs="*",
-        type=arguments.path,
-        metavar="NOTEBOOK",
-        help="an .ipynb file, or several; its folder is the kernel's",
-    )
-    verb.add_argument(
-        "--target",
-        type=arguments.code_cell,
-        metavar="N",
-        help="this code cell, counted from 0 (default: the first with an error output, else the last; with --attach the"
-        " one after the last that ran)",
-    )
-    verb.add_argument(
-        "--json",
-        action="store_true",
-        help="print verdict, findings and costs as JSON to stdout; `crashes` is true, or null where nothing is certain",
-    )
-    verb.add_argument(
-        "--exit-code",
-        action="store_true",
-        help=f"end with {PREDICTED_CRASH} where the rules predict a crash, with 0 where they predict nothing certain",
-    )
-    verb.add_argument(
-        "--rehearse",
-        nargs="?",
-        type=arguments.number(0, LONGEST_S, above=True),
-        const=USUAL_S,
-        metavar="SECONDS",
-        help="also run the target, in a copy of the kernel that is dropped: no network, files, programs or GPU, and"
-        f" SECONDS at most (without a number: {USUAL_S:g})",
+    add(
+        verb,
+        option(
+            "notebooks NOTEBOOK",
+            "an .ipynb file, or several; its folder is the kernel's",
+            arguments.path,
+            nargs="*",
+        ),
+        option(
+            "--target N",
+            "this code cell, counted from 0 (default: the first with an error output, else the last; with --attach the"
+            " one after the last that ran)",
+            arguments.code_cell,
+        ),
+        flag(
+            "--json",
+            "print verdict, findings and costs as JSON to stdout; `crashes` is true, or null where nothing is certain",
+        ),
+        flag(
+            "--exit-code",
+            f"end with {PREDICTED_CRASH} where the rules predict a crash, with 0 where they predict nothing certain",
+        ),
+        option(
+            "--rehearse SECONDS",
+            "also run the target, in a copy of the kernel that is dropped: no network, files, programs or GPU, and"
+            f" SECONDS at most (without a number: {USUAL_S:g})",
+            arguments.number(0, LONGEST_S, above=True),
+            nargs="?",
+            const=USUAL_S,
+        ),
     )
     _add_kernel(
         verb.add_argument_group(
@@ -97,81 +95,70 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         )
     )
     add_isolation(verb)
-    model = verb.add_argument_group(
-        "a model", "that is asked too; nothing is sent without one"
-    )
-    model.add_argument(
-        "--model",
-        metavar="M",
-        help="its name at the endpoint (default: CRANE_MODEL, else none)",
-    )
-    model.add_argument(
-        "--base-url",
-        metavar="U",
-        help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)",
-    )
-    model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
-    model.add_argument(
-        "--setting",
-        choices=[str(setting) for setting in Setting],
-        default=str(Setting.RUNTIME_PLUS),
-        metavar="S",
-        help=f"what the model is shown (default {Setting.RUNTIME_PLUS}): {', '.join(Setting)}",
+    add(
+        verb.add_argument_group(
+            "a model", "that is asked too; nothing is sent without one"
+        ),
+        option(
+            "--model M", "its name at the endpoint (default: CRANE_MODEL, else none)"
+        ),
+        option(
+            "--base-url U", "of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)"
+        ),
+        option("--key-env NAME", arguments.KEY_ENV_HELP),
+        option(
+            "--setting S",
+            f"what the model is shown (default {Setting.RUNTIME_PLUS}): {', '.join(Setting)}",
+            choices=[str(setting) for setting in Setting],
+            default=str(Setting.RUNTIME_PLUS),
+        ),
     )
 
 
 def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
-    program = kernel.add_mutually_exclusive_group()
-    program.add_argument(
-        "--python",
-        type=arguments.name,
-        metavar="PATH",
-        help="the interpreter to run; it must have ipykernel",
-    )
-    program.add_argument(
-        "--kernel", type=arguments.name, metavar="NAME", help="an installed kernelspec"
-    )
-    program.add_argument(
-        "--attach",
-        nargs="?",
-        type=arguments.path_or_name,
-        const=True,
-        metavar="ID",
-        help="look at a kernel that runs already, and run nothing: its id, connection file or notebook; without ID,"
-        " list them",
+    add(
+        kernel.add_mutually_exclusive_group(),
+        option(
+            "--python PATH",
+            "the interpreter to run; it must have ipykernel",
+            arguments.name,
+        ),
+        option("--kernel NAME", "an installed kernelspec", arguments.name),
+        option(
+            "--attach ID",
+            "look at a kernel that runs already, and run nothing: its id, connection file or notebook; without ID,"
+            " list them",
+            arguments.path_or_name,
+            nargs="?",
+            const=True,
+        ),
     )
     usual = KernelLimits().cell_s
-    kernel.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=usual,
-        metavar="S",
-        help=f"for each cell before it (default {usual:g})",
-    )
-    kernel.add_argument(
-        "--keep-going",
-        action="store_true",
-        help="continue past cells that raise before it",
+    add(
+        kernel,
+        option(
+            "--timeout-s S",
+            f"for each cell before it (default {usual:g})",
+            arguments.seconds,
+            default=usual,
+        ),
+        flag("--keep-going", "continue past cells that raise before it"),
     )
 
 
 def add_isolation(verb: argparse.ArgumentParser) -> None:
     """The flags that say how far a notebook is kept apart."""
-    safety = verb.add_argument_group("isolation")
-    safety.add_argument(
-        "--isolate",
-        action="store_true",
-        help="for notebooks of others: hide your keys, files and network as far as this machine can (bubblewrap)",
-    )
-    safety.add_argument(
-        "--allow-install",
-        action="store_true",
-        help="run lines such as `%%pip install` too, which are left out otherwise",
-    )
-    safety.add_argument(
-        "--allow-network",
-        action="store_true",
-        help="with --isolate: let the notebook use the network",
+    add(
+        verb.add_argument_group("isolation"),
+        flag(
+            "--isolate",
+            "for notebooks of others: hide your keys, files and network as far as this machine can (bubblewrap)",
+        ),
+        flag(
+            "--allow-install",
+            "run lines such as `%%pip install` too, which are left out otherwise",
+        ),
+        flag("--allow-network", "with --isolate: let the notebook use the network"),
     )
 
 
@@ -201,23 +188,14 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.attach is True:
         _list(as_json=chosen.json)
         return 0
-    if chosen.attach is None and not chosen.notebooks:
-        raise NotebookError(
-            "No notebook is named.",
-            remedy="Name one: `check NOTEBOOK`, or `check --attach ID`.",
-        )
-    if chosen.attach is not None and (chosen.isolate or chosen.keep_going):
-        raise NotebookError(
-            "With --attach no cell is run.",
-            remedy="Leave out --isolate and --keep-going.",
-        )
-    if len(chosen.notebooks) > 1:
-        return _several(chosen)
-    notebook = chosen.notebooks[0] if chosen.notebooks else None
+    _check_attached(chosen)
     # Before any cell runs: a missing key should not cost the minutes that the cells take.
     endpoint = configured_endpoint(
         chosen.model, chosen.base_url, key_env=chosen.key_env
     )
+    if len(chosen.notebooks) > 1:
+        return _several(chosen, endpoint)
+    notebook = chosen.notebooks[0] if chosen.notebooks else None
     checked = _seen(chosen, notebook)
     said = verdict(checked)
     try:
@@ -231,53 +209,64 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return PREDICTED_CRASH if chosen.exit_code and said.crashes else 0
 
 
-def _several(chosen: argparse.Namespace) -> int:
-    """A verdict for each notebook; one that cannot be checked keeps no other from it."""
-    for option, is_given in (
-        ("--target", chosen.target is not None),
-        ("--attach", chosen.attach is not None),
-    ):
-        if is_given:
-            raise NotebookError(
-                f"{option} is about one notebook.",
-                remedy=f"Name one, or leave out {option}.",
-            )
-    endpoint = configured_endpoint(
-        chosen.model, chosen.base_url, key_env=chosen.key_env
-    )
-    told: list[dict[str, Any]] = []
-    # A notebook that two patterns of the shell name is run once.
-    for notebook in dict.fromkeys(chosen.notebooks):
-        try:
-            checked = _seen(chosen, notebook)
-            said = verdict(checked)
-            # A model that cannot be asked leaves the rules' verdict; the notebook counts as failed.
-            asked, refused = _asked_or_refused(checked, endpoint, chosen)
-        except CraneError as error:
-            tell_error(error)
-            told.append({"notebook": str(notebook), "error": str(error)})
-            continue
-        told.append(
-            as_json(checked, said, asked) | ({"error": str(refused)} if refused else {})
+def _check_attached(chosen: argparse.Namespace) -> None:
+    """Raises NotebookError where --attach, the notebooks and the other options do not fit together."""
+    if chosen.attach is None and not chosen.notebooks:
+        raise NotebookError(
+            "No notebook is named.",
+            remedy="Name one: `check NOTEBOOK`, or `check --attach ID`.",
         )
-        if not chosen.json:
-            give(in_words(checked, said, asked))
+    if chosen.attach is not None and (chosen.isolate or chosen.keep_going):
+        raise NotebookError(
+            "With --attach no cell is run.",
+            remedy="Leave out --isolate and --keep-going.",
+        )
+    is_about_one = chosen.target is not None or chosen.attach is not None
+    if is_about_one and len(chosen.notebooks) > 1:
+        single = "--target" if chosen.target is not None else "--attach"
+        raise NotebookError(
+            f"{single} is about one notebook.",
+            remedy=f"Name one, or leave out {single}.",
+        )
+
+
+def _several(chosen: argparse.Namespace, endpoint: Endpoint | None) -> int:
+    """A verdict for each notebook; one that cannot be checked keeps no other from it."""
+    # A notebook that two patterns of the shell name is run once.
+    told = [
+        _one_of_several(chosen, notebook, endpoint)
+        for notebook in dict.fromkeys(chosen.notebooks)
+    ]
     n_failed = sum("error" in entry for entry in told)
     n_crashes = sum(entry.get("crashes") is True for entry in told)
-    if chosen.json:
-        give(
-            json.dumps(
-                {"notebooks": told, "predicted_crashes": n_crashes, "failed": n_failed}
-            )
-        )
-    else:
-        not_checked = f", {n_failed:,} not checked" if n_failed else ""
-        give(
-            f"{len(told):,} notebooks: {n_crashes:,} with a predicted crash{not_checked}"
-        )
+    not_checked = f", {n_failed:,} not checked" if n_failed else ""
+    give_either(
+        {"notebooks": told, "predicted_crashes": n_crashes, "failed": n_failed},
+        f"{len(told):,} notebooks: {n_crashes:,} with a predicted crash{not_checked}",
+        as_json=chosen.json,
+        indent=None,
+    )
     if n_failed:
         return 1
     return PREDICTED_CRASH if chosen.exit_code and n_crashes else 0
+
+
+def _one_of_several(
+    chosen: argparse.Namespace, notebook: Path, endpoint: Endpoint | None
+) -> dict[str, Any]:
+    """What JSON says of one notebook; for people it is printed at once."""
+    try:
+        checked = _seen(chosen, notebook)
+        said = verdict(checked)
+        # A model that cannot be asked leaves the rules' verdict; the notebook counts as failed.
+        asked, refused = _asked_or_refused(checked, endpoint, chosen)
+    except CraneError as error:
+        tell_error(error)
+        return {"notebook": str(notebook), "error": str(error)}
+    if not chosen.json:
+        give(in_words(checked, said, asked))
+    told = as_json(checked, said, asked)
+    return told | ({"error": str(refused)} if refused else {})
 
 
 def _asked_or_refused(
@@ -296,22 +285,20 @@ def _asked_or_refused(
 def _list(*, as_json: bool) -> None:
     """The kernels that run, for people or as JSON."""
     running = running_kernels()
-    if as_json:
-        found = [
-            {
-                "id": kernel.id,
-                "notebook": kernel.notebook and str(kernel.notebook),
-                "file": str(kernel.file),
-            }
-            for kernel in running
-        ]
-        give(json.dumps({"kernels": found}))
-        return
+    found = [
+        {
+            "id": kernel.id,
+            "notebook": kernel.notebook and str(kernel.notebook),
+            "file": str(kernel.file),
+        }
+        for kernel in running
+    ]
     lines = [
         f"{one_line(kernel.id)}  {one_line(str(kernel.notebook or 'no notebook named'))}"
         for kernel in running
     ]
-    give("\n".join(lines or ["No kernel runs."]))
+    words = "\n".join(lines or ["No kernel runs."])
+    give_either({"kernels": found}, words, as_json=as_json, indent=None)
 
 
 def _seen(chosen: argparse.Namespace, notebook: Path | None) -> CheckedNotebook:
@@ -353,11 +340,8 @@ def _give(
     said: Prediction,
     asked: QuestionOutcome | None,
 ) -> None:
-    give(
-        json.dumps(as_json(checked, said, asked))
-        if chosen.json
-        else in_words(checked, said, asked)
-    )
+    document, words = as_json(checked, said, asked), in_words(checked, said, asked)
+    give_either(document, words, as_json=chosen.json, indent=None)
 
 
 def _cells(checked: CheckedNotebook) -> str:

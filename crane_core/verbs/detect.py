@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.detectors import rules_detector
 from crane_core.detectors.registry import local_detector, local_detectors
 from crane_core.domain import (
@@ -94,7 +95,7 @@ from crane_core.prompts.template import Template, template_for, template_from
 from crane_core.runtime.interpreters import ASSUMED, assumed
 from crane_core.runtime.limits import KernelLimits, most_memory, n_cores
 from crane_core.runtime.rehearsal import LONGEST_S
-from crane_core.terminal import give, stop_on_interrupt, tell
+from crane_core.terminal import give, give_either, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_dask, cluster_for
 
 NAME = "detect"
@@ -116,84 +117,83 @@ OWN_SERVER = "a fake server in this process"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `detect` takes: the detector and what it is shown, the model and its endpoint, caps and prices."""
-    verb.add_argument(
-        "--detector",
-        required=True,
-        choices=[LLM, FAKE, CASCADE, *local_detectors(), REHEARSAL.detector],
-        metavar="D",
-        help=f"{LLM}: any model, {FAKE}: a fake model with made-up answers, {CASCADE}: a model only where the rules "
-        f"find no certain crash, {', '.join(local_detectors())}, {REHEARSAL.detector}: no prediction, the target is "
-        "executed in a copy of its kernel (needs the notebooks, and CRANE_ALLOW_EXECUTION=1)",
-    )
-    verb.add_argument(
-        "--setting",
-        required=True,
-        type=_settings,
-        metavar="S",
-        help=f"what is shown: {', '.join(Setting)}; several between commas are one run each",
-    )
-    verb.add_argument(
-        "--instances",
-        type=arguments.name,
-        default="*",
-        metavar="GLOB",
-        help="instances, such as 'numpy_*' (default: all)",
-    )
-    verb.add_argument(
-        "--benchmark",
-        type=arguments.name,
-        default=JUNOBENCH.benchmark,
-        metavar="B",
-        help="default: junobench",
-    )
-    verb.add_argument(
-        "--runs",
-        type=arguments.runs,
-        metavar="K",
-        help=f"answers per instance of a model (default {PAPER_RUNS})",
+    add(
+        verb,
+        option(
+            "--detector D",
+            f"{LLM}: any model, {FAKE}: a fake model with made-up answers, {CASCADE}: a model only where the rules "
+            f"find no certain crash, {', '.join(local_detectors())}, {REHEARSAL.detector}: no prediction, the target "
+            "is executed in a copy of its kernel (needs the notebooks, and CRANE_ALLOW_EXECUTION=1)",
+            required=True,
+            choices=[LLM, FAKE, CASCADE, *local_detectors(), REHEARSAL.detector],
+        ),
+        option(
+            "--setting S",
+            f"what is shown: {', '.join(Setting)}; several between commas are one run each",
+            _settings,
+            required=True,
+        ),
+        option(
+            "--instances GLOB",
+            "instances, such as 'numpy_*' (default: all)",
+            arguments.name,
+            default="*",
+        ),
+        option(
+            "--benchmark B",
+            "default: junobench",
+            arguments.name,
+            default=JUNOBENCH.benchmark,
+        ),
+        option(
+            "--runs K",
+            f"answers per instance of a model (default {PAPER_RUNS})",
+            arguments.runs,
+        ),
     )
     some = verb.add_argument_group("for some detectors")
-    some.add_argument(
-        "--template",
-        type=arguments.path,
-        metavar="FILE",
-        help="exact prompt text instead of our protocol, see `prompt`",
+    add(
+        some,
+        option(
+            "--template FILE",
+            "exact prompt text instead of our protocol, see `prompt`",
+            arguments.path,
+        ),
     )
-    verb.add_argument(
-        "--name",
-        type=arguments.line(MOST_NAME),
-        metavar="N",
-        help="what the run is called in the list of runs",
-    )
-    verb.add_argument(
-        "--note",
-        type=arguments.line(MOST_NOTE),
-        metavar="T",
-        help="a note that the list of runs shows",
+    add(
+        verb,
+        option(
+            "--name N",
+            "what the run is called in the list of runs",
+            arguments.line(MOST_NAME),
+        ),
+        option(
+            "--note T", "a note that the list of runs shows", arguments.line(MOST_NOTE)
+        ),
     )
     add_dask(
         verb, usual="off; the processes of this machine start sooner without a cluster"
     )
     verb.set_defaults(dask=OFF)
-    some.add_argument(
-        "--batch",
-        action="store_true",
-        help=f"ask by the provider's batch endpoints ({LLM} only): replies come within a day, and the same "
-        "command resumes the wait; caps are checked before it is submitted; prices are those of direct requests unless "
-        "--price-in and --price-out say otherwise",
-    )
-    some.add_argument(
-        "--python",
-        type=arguments.name,
-        metavar="PATH",
-        help="interpreter whose libraries rules asks about states that tell no versions, as the published ones do",
-    )
-    some.add_argument(
-        "--rehearse-s",
-        type=arguments.number(0, LONGEST_S, above=True),
-        default=USUAL_S,
-        metavar="S",
-        help=f"how long {REHEARSAL.detector} lets a target run (default {USUAL_S:g})",
+    add(
+        some,
+        flag(
+            "--batch",
+            f"ask by the provider's batch endpoints ({LLM} only): replies come within a day, and the same "
+            "command resumes the wait; caps are checked before it is submitted; prices are those of direct requests "
+            "unless --price-in and --price-out say otherwise",
+        ),
+        option(
+            "--python PATH",
+            "interpreter whose libraries rules asks about states that tell no versions, as the published ones do",
+            arguments.name,
+        ),
+        option(
+            "--rehearse-s S",
+            f"how long {REHEARSAL.detector} lets a target run (default {USUAL_S:g})",
+            arguments.number(0, LONGEST_S, above=True),
+            default=USUAL_S,
+        ),
     )
     add_model_arguments(verb, has_several=True)
 
@@ -212,122 +212,100 @@ def add_model_arguments(
     verb: argparse.ArgumentParser, *, has_several: bool = False
 ) -> None:
     """How a model is asked, and how the job is done; the same for every verb that asks one."""
-    verb.add_argument(
-        "--concurrency",
-        type=arguments.at_once,
-        metavar="C",
-        help=f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core, and "
-        "1 starts no processes for them)",
+    add(
+        verb,
+        option(
+            "--concurrency C",
+            f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core, and "
+            "1 starts no processes for them)",
+            arguments.at_once,
+        ),
     )
     model = verb.add_argument_group(
         "model",
         "keys come only from the environment or .env: see docs/reference/settings.md",
     )
     several = "; repeat it for several models, one run each" if has_several else ""
-    model.add_argument(
-        "--model",
-        metavar="M",
-        action="append" if has_several else "store",
-        help=f"model name at the endpoint{several}",
+    add(
+        model,
+        option(
+            "--model M",
+            f"model name at the endpoint{several}",
+            action="append" if has_several else "store",
+        ),
+        option(
+            "--base-url U",
+            "of an OpenAI-compatible endpoint (default: CRANE_BASE_URL, else OPENAI_BASE_URL)",
+        ),
+        option("--key-env NAME", arguments.KEY_ENV_HELP),
+        option(
+            "--endpoint E",
+            f"name of an endpoint in the file that {ENDPOINTS_FILE} names",
+        ),
+        option(
+            "--temperature T",
+            f"default {TEMPERATURE}",
+            arguments.temperature,
+            default=TEMPERATURE,
+        ),
+        option(
+            "--seed N",
+            "seed of the first run, N+1 of the second, where the endpoint takes one",
+            arguments.seed,
+        ),
+        option(
+            "--timeout-s S",
+            f"default {TIMEOUT_S:g}",
+            arguments.seconds,
+            default=TIMEOUT_S,
+        ),
+        option(
+            "--max-tokens N",
+            f"longest reply, hidden reasoning included (default {MAX_OUTPUT_TOKENS:,}); lowered where it does not fit",
+            arguments.integer(1, arguments.MOST_REPLY_TOKENS),
+            default=MAX_OUTPUT_TOKENS,
+        ),
+        option(
+            "--retries N",
+            f"times that a failed request is sent again (default {RETRIES})",
+            arguments.integer(0, arguments.MOST_RETRIES),
+            default=RETRIES,
+        ),
+        option(
+            "--reasoning-effort E",
+            f"for models that take one: {', '.join(EFFORTS)}",
+            choices=EFFORTS,
+        ),
+        option(
+            "--extra-body JSON",
+            "further members of each request, as an object",
+            arguments.extra_body,
+        ),
     )
-    model.add_argument(
-        "--base-url",
-        metavar="U",
-        help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL, else OPENAI_BASE_URL)",
+    add(
+        verb.add_argument_group(
+            "cost", "caps apply to the whole job, including earlier starts"
+        ),
+        option(
+            "--budget-usd X",
+            "stop before spending more than this; needs a price",
+            arguments.usd,
+        ),
+        option(
+            "--budget-tokens N",
+            "the same in tokens, input plus output",
+            arguments.tokens,
+        ),
+        option("--price-in X", "USD per million tokens of input", arguments.price),
+        option("--price-out X", "USD per million tokens of output", arguments.price),
+        flag(
+            "--dry-run", "print what would be sent and what it may cost; send nothing"
+        ),
     )
-    model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
-    model.add_argument(
-        "--endpoint",
-        metavar="E",
-        help=f"name of an endpoint in the file that {ENDPOINTS_FILE} names",
-    )
-    model.add_argument(
-        "--temperature",
-        type=arguments.temperature,
-        default=TEMPERATURE,
-        metavar="T",
-        help=f"default {TEMPERATURE}",
-    )
-    model.add_argument(
-        "--seed",
-        type=arguments.seed,
-        metavar="N",
-        help="seed of the first run, N+1 of the second, where the endpoint takes one",
-    )
-    model.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=TIMEOUT_S,
-        metavar="S",
-        help=f"default {TIMEOUT_S:g}",
-    )
-    model.add_argument(
-        "--max-tokens",
-        type=arguments.integer(1, arguments.MOST_REPLY_TOKENS),
-        default=MAX_OUTPUT_TOKENS,
-        metavar="N",
-        help=f"longest reply, hidden reasoning included (default {MAX_OUTPUT_TOKENS:,}); lowered where it does not fit",
-    )
-    model.add_argument(
-        "--retries",
-        type=arguments.integer(0, arguments.MOST_RETRIES),
-        default=RETRIES,
-        metavar="N",
-        help=f"times that a failed request is sent again (default {RETRIES})",
-    )
-    model.add_argument(
-        "--reasoning-effort",
-        choices=EFFORTS,
-        metavar="E",
-        help=f"for models that take one: {', '.join(EFFORTS)}",
-    )
-    model.add_argument(
-        "--extra-body",
-        type=arguments.extra_body,
-        metavar="JSON",
-        help="further members of each request, as an object",
-    )
-    cost = verb.add_argument_group(
-        "cost", "caps apply to the whole job, including earlier starts"
-    )
-    cost.add_argument(
-        "--budget-usd",
-        type=arguments.usd,
-        metavar="X",
-        help="stop before spending more than this; needs a price",
-    )
-    cost.add_argument(
-        "--budget-tokens",
-        type=arguments.tokens,
-        metavar="N",
-        help="the same in tokens, input plus output",
-    )
-    cost.add_argument(
-        "--price-in",
-        type=arguments.price,
-        metavar="X",
-        help="USD per million tokens of input",
-    )
-    cost.add_argument(
-        "--price-out",
-        type=arguments.price,
-        metavar="X",
-        help="USD per million tokens of output",
-    )
-    cost.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print what would be sent and what it may cost; send nothing",
-    )
-    verb.add_argument(
-        "--again",
-        action="store_true",
-        help="repeat as a separate experiment; nothing is reused",
-    )
-    verb.add_argument(
-        "--json",
-        action="store_true",
-        help="print counts, cost and rows as JSON to stdout",
+    add(
+        verb,
+        flag("--again", "repeat as a separate experiment; nothing is reused"),
+        flag("--json", "print counts, cost and rows as JSON to stdout"),
     )
 
 
@@ -352,7 +330,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     Returns 0 if every question has an answer, else 1. Raises DetectorError for options that do not fit together,
     an unknown benchmark or an endpoint that refuses.
     """
-    # A run's name is a digest of its options, so a model named twice would be the same run.
     models = list(dict.fromkeys(chosen.model)) if chosen.model else [None]
     if chosen.batch:
         _check_batch(chosen)
@@ -442,10 +419,8 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
 def _give(
     chosen: argparse.Namespace, document: dict[str, Any], lines: list[str]
 ) -> None:
-    if chosen.json:
-        give(json.dumps(document, indent=1))
-    elif lines:
-        give("\n".join(lines))
+    if chosen.json or lines:
+        give_either(document, "\n".join(lines), as_json=chosen.json)
 
 
 def _table(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow]) -> list[str]:

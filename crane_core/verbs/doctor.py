@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
+from typing import Any
 
+from crane_core.arguments import add, flag
 from crane_core.errors import CraneError, LedgerError, StoreError
 from crane_core.ledger_signature import VARIABLE, ledger_key
 from crane_core.pipeline.loading.load import catch_up, prepare_or_read
@@ -26,7 +27,7 @@ from crane_core.storage.store import (
     open_store,
     open_to_read,
 )
-from crane_core.terminal import give, tell
+from crane_core.terminal import give_either, tell
 
 NAME = "doctor"
 HELP = "show what is installed, loaded, missing or contradictory, and what to do"
@@ -37,13 +38,12 @@ SHOWN = 30
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the output form, and whether unsigned files of the ledger are signed."""
-    verb.add_argument(
-        "--json", action="store_true", help="print everything as JSON to stdout"
-    )
-    verb.add_argument(
-        "--sign",
-        action="store_true",
-        help=f"sign what is not signed yet, with the key that {VARIABLE} names",
+    add(
+        verb,
+        flag("--json", "print everything as JSON to stdout"),
+        flag(
+            "--sign", f"sign what is not signed yet, with the key that {VARIABLE} names"
+        ),
     )
 
 
@@ -60,11 +60,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store, unreadable = _damaged_store(folder) if lost else _store(folder)
     found = examine(store, folder, lost, unreadable)
     store.close()
-    give(
-        json.dumps(asdict(found), indent=1, default=str)
-        if chosen.json
-        else _in_words(found, folder)
-    )
+    give_either(asdict(found), _in_words(found, folder), as_json=chosen.json)
     is_damaged = any(finding.area == DAMAGED for finding in found.findings)
     return 1 if lost or is_damaged else 0
 
@@ -117,60 +113,55 @@ def _of_files(folder: DataFolder) -> Store:
 
 
 def _in_words(found: Examination, folder: DataFolder) -> str:
-    lost = [finding for finding in found.findings if finding.area == EVIDENCE]
-    damaged = [finding for finding in found.findings if finding.area == DAMAGED]
-    others = [
-        finding for finding in found.findings if finding.area not in (EVIDENCE, DAMAGED)
-    ]
-    parts = [
-        ("Missing or altered evidence", [f"{f.what}. {f.remedy}" for f in lost]),
-        ("Damaged database", [f"{f.what}. {f.remedy}" for f in damaged]),
-        (
-            "Installed",
-            [f"{name} {version}" for name, version in found.versions.items()],
-        ),
-        (
-            f"Loaded in {folder.path}",
-            [f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()],
-        ),
-        (
-            "Sources",
+    sections = {
+        "Missing or altered evidence": _findings(found, EVIDENCE),
+        "Damaged database": _findings(found, DAMAGED),
+        "Installed": [f"{name} {version}" for name, version in found.versions.items()],
+        f"Loaded in {folder.path}": [
+            f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()
+        ],
+        "Sources": [
+            f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems"
+            for s in found.sources
+        ],
+        "Notes": _findings(found, None),
+        "Load problems": _limited(
             [
-                f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems"
-                for s in found.sources
-            ],
+                f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}"
+                for p in found.problems
+            ]
         ),
-        ("Notes", [f"{f.what}. {f.remedy}".rstrip() for f in others]),
-        (
-            "Load problems",
-            _limited(
-                [
-                    f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}"
-                    for p in found.problems
-                ]
-            ),
+        "Votes that contradict the human outcomes": _limited(
+            [_contradiction(votes) for votes in found.contradictions]
         ),
-        (
-            "Votes that contradict the human outcomes",
-            _limited(
-                [
-                    f"{c['instance_id']}, {c['detector']}, {c['setting']}: {c['n_crash']} of "
-                    f"{c['n_crash'] + c['n_safe']} runs predict a crash, the human outcome is {c['human']} ({c['why']})"
-                    for c in found.contradictions
-                ]
-            ),
-        ),
+    }
+    lines = []
+    for title, listed in sections.items():
+        lines += [title, *(f"  {line}" for line in listed or ["none"])]
+    return "\n".join(lines)
+
+
+def _findings(found: Examination, area: str | None) -> list[str]:
+    """Those of an area, with what to do; None: of those that have no section of their own."""
+    of_sections = (EVIDENCE, DAMAGED)
+    return [
+        f"{finding.what}. {finding.remedy}".rstrip()
+        for finding in found.findings
+        if finding.area == area or (area is None and finding.area not in of_sections)
     ]
-    return "\n".join(
-        "\n".join([title, *(f"  {line}" for line in lines or ["none"])])
-        for title, lines in parts
+
+
+def _contradiction(votes: dict[str, Any]) -> str:
+    of = f"{votes['instance_id']}, {votes['detector']}, {votes['setting']}"
+    n_runs = votes["n_crash"] + votes["n_safe"]
+    return (
+        f"{of}: {votes['n_crash']} of {n_runs} runs predict a crash, "
+        f"the human outcome is {votes['human']} ({votes['why']})"
     )
 
 
 def _limited(lines: list[str]) -> list[str]:
-    rest = len(lines) - SHOWN
-    return lines[:SHOWN] + (
-        [f"… and {rest:,} more: see `doctor --json` or the Data page"]
-        if rest > 0
-        else []
-    )
+    if len(lines) <= SHOWN:
+        return lines
+    rest = f"… and {len(lines) - SHOWN:,} more: see `doctor --json` or the Data page"
+    return [*lines[:SHOWN], rest]

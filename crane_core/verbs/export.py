@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
@@ -27,7 +27,7 @@ from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.storage.store import Store
-from crane_core.terminal import give, tell
+from crane_core.terminal import give_either, tell
 
 NAME = "export"
 HELP = "write an evidence pack for `import` elsewhere (--out), one run (--run), a site (--site) or a dataset (--hf)"
@@ -45,57 +45,43 @@ SUFFIXES = {
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `export` writes (evidence pack, site, dataset or one run), where to, and with which texts."""
-    what = verb.add_mutually_exclusive_group(required=True)
-    what.add_argument(
-        "--out",
-        type=arguments.path,
-        metavar="DIR",
-        help="folder of the evidence pack to create",
+    add(
+        verb.add_mutually_exclusive_group(required=True),
+        option("--out DIR", "folder of the evidence pack to create", arguments.path),
+        option(
+            "--site DIR",
+            "folder for HTML pages of results, claims, agreement and every pair",
+            arguments.path,
+        ),
+        option(
+            "--hf DIR",
+            "folder for Parquet files and a dataset card that `datasets.load_dataset` and `import` read",
+            arguments.path,
+        ),
+        option("--run RUN", "one run as a file, see --file", arguments.name),
     )
-    what.add_argument(
-        "--site",
-        type=arguments.path,
-        metavar="DIR",
-        help="folder for HTML pages of results, claims, agreement and every pair",
+    add(
+        verb,
+        option("--file ZIP", "with --run: the file (default: RUN.zip)", arguments.path),
     )
-    what.add_argument(
-        "--hf",
-        type=arguments.path,
-        metavar="DIR",
-        help="folder for Parquet files and a dataset card that `datasets.load_dataset` and `import` read",
+    add(
+        verb.add_argument_group("what is in it"),
+        flag(
+            "--with-published-texts",
+            "with --site and --hf: include code, kernel states and texts of answers, which belong to their authors",
+        ),
+        flag(
+            "--with-sources",
+            "include published archives, which are otherwise only named",
+        ),
+        flag(
+            "--without-statistics",
+            "skip the tables of all statistics that the pages show; they take minutes to compute",
+        ),
     )
-    what.add_argument(
-        "--run",
-        type=arguments.name,
-        metavar="RUN",
-        help="one run as a file, see --file",
-    )
-    verb.add_argument(
-        "--file",
-        type=arguments.path,
-        metavar="ZIP",
-        help="with --run: the file (default: RUN.zip)",
-    )
-    content = verb.add_argument_group("what is in it")
-    content.add_argument(
-        "--with-published-texts",
-        action="store_true",
-        help="with --site and --hf: include code, kernel states and texts of answers, which belong to their authors",
-    )
-    content.add_argument(
-        "--with-sources",
-        action="store_true",
-        help="include published archives, which are otherwise only named",
-    )
-    content.add_argument(
-        "--without-statistics",
-        action="store_true",
-        help="skip the tables of all statistics that the pages show; they take minutes to compute",
-    )
-    verb.add_argument(
-        "--json",
-        action="store_true",
-        help="print the contents of the pack as JSON to stdout",
+    add(
+        verb,
+        flag("--json", "print the contents of the pack as JSON to stdout"),
     )
 
 
@@ -122,7 +108,7 @@ def _write_run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         f"to {out.name}",
     )
     words = f"{out}: the run {chosen.run}, {manifest.ledger[0].n_bytes:,} bytes; `import` takes it on another machine"
-    give(json.dumps(manifest.to_json(), indent=1) if chosen.json else words)
+    give_either(manifest.to_json(), words, as_json=chosen.json)
     return 0
 
 
@@ -152,7 +138,7 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
         f"{chosen.hf}: dataset",
         *(f"  {n:>9,} {name}" for name, n in written.n_rows.items()),
     ]
-    give(json.dumps(told, indent=1) if chosen.json else "\n".join(lines))
+    give_either(told, "\n".join(lines), as_json=chosen.json)
     return 0
 
 
@@ -179,11 +165,8 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
         "n_files": n_files,
         "with_texts": chosen.with_published_texts,
     }
-    give(
-        json.dumps(told, indent=1)
-        if chosen.json
-        else f"{chosen.site}: {n_files:,} files; open index.html"
-    )
+    words = f"{chosen.site}: {n_files:,} files; open index.html"
+    give_either(told, words, as_json=chosen.json)
     return 0
 
 
@@ -225,11 +208,8 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(
             f"campaign {name} is open: the pack reveals what it hides from its annotators"
         )
-    give(
-        json.dumps(manifest.to_json(), indent=1)
-        if chosen.json
-        else in_words(manifest, chosen.out)
-    )
+    words = in_words(manifest, chosen.out)
+    give_either(manifest.to_json(), words, as_json=chosen.json)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from crane_core import arguments
+from crane_core.arguments import add, option
 from crane_core.fetch import DownloadStep, fetch
 from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
@@ -20,14 +21,16 @@ EXAMPLE = """python -m crane_core fetch crane-llm
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare which published archives are downloaded, each optionally with a release."""
-    verb.add_argument(
-        "names",
-        nargs="*",
-        type=arguments.name,
-        metavar="NAME[@RELEASE]",
-        help=f"any of {', '.join(PUBLISHED)} (default: all), each in the release behind the paper's tables; "
-        "NAME@REF fetches another commit, tag or branch as a separate experiment",
-        default=list(PUBLISHED),
+    add(
+        verb,
+        option(
+            "names NAME[@RELEASE]",
+            f"any of {', '.join(PUBLISHED)} (default: all), each in the release behind the paper's tables; "
+            "NAME@REF fetches another commit, tag or branch as a separate experiment",
+            arguments.name,
+            nargs="*",
+            default=list(PUBLISHED),
+        ),
     )
 
 
@@ -37,7 +40,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     A download that was interrupted resumes. Raises FetchError if the network or a checksum fails, SourceError if
     the archive cannot be imported.
     """
-    # All names are checked before the first download, which may take minutes.
     for name in chosen.names:
         asked_release(name)
     for name in chosen.names:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import ProblemKind
 from crane_core.errors import SourceError
 from crane_core.importers import captured_states, pairs, predictions
@@ -27,10 +28,11 @@ from crane_core.pipeline.loading.load import (
 )
 from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.loading.record_words import noun
+from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.limits import KernelLimits
-from crane_core.terminal import as_typed, give, one_line, tell
+from crane_core.terminal import as_typed, give_either, one_line, tell
 from crane_core.verbs.capture import ELSEWHERE, add_bounds, captured_into
 from crane_core.verbs.check import add_isolation
 from crane_core.verbs.remove import add_by, who
@@ -53,51 +55,49 @@ _WHOLE = frozenset({pairs.KIND, predictions.KIND, captured_states.KIND})
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `import` takes: paths of sources, and whether notebooks are captured or files kept in place."""
-    verb.add_argument(
-        "paths",
-        nargs="+",
-        type=arguments.path,
-        metavar="PATH",
-        help="an archive, a folder, a file of predictions, states or logs, or the notebooks of pairs",
-    )
-    verb.add_argument(
-        "--capture",
-        action="store_true",
-        help="also run each notebook of a folder of pairs up to its target, and load the kernel states that it finds;"
-        f" states are kept in {STATES}/ of the data folder, and only those of changed notebooks are captured again",
-    )
-    verb.add_argument(
-        "--replace",
-        action="store_true",
-        help="where a folder changed since its import, take its new content and remove the old source",
-    )
-    verb.add_argument(
-        "--in-place",
-        action="store_true",
-        help="runs or judgements by the million: keep Parquet files as they are, and read them where they are kept"
-        " (columns: docs/admin/scale.md)",
+    add(
+        verb,
+        option(
+            "paths PATH",
+            "an archive, a folder, a file of predictions, states or logs, or the notebooks of pairs",
+            arguments.path,
+            nargs="+",
+        ),
+        flag(
+            "--capture",
+            "also run each notebook of a folder of pairs up to its target, and load the kernel states that it finds;"
+            f" states are kept in {STATES}/ of the data folder, and only those of changed notebooks are captured again",
+        ),
+        flag(
+            "--replace",
+            "where a folder changed since its import, take its new content and remove the old source",
+        ),
+        flag(
+            "--in-place",
+            "runs or judgements by the million: keep Parquet files as they are, and read them where they are kept"
+            " (columns: docs/admin/scale.md)",
+        ),
     )
     add_by(verb)
-    verb.add_argument(
-        "--json",
-        action="store_true",
-        help="print counts and problems as JSON to stdout",
+    add(
+        verb,
+        flag("--json", "print counts and problems as JSON to stdout"),
     )
-    kernels = verb.add_argument_group(
-        "with --capture", "the options of `capture`, which says more about them"
-    )
-    kernels.add_argument(
-        "--python",
-        type=arguments.name,
-        metavar="PATH",
-        help="interpreter to run; it must have ipykernel",
-    )
-    kernels.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=KernelLimits().cell_s,
-        metavar="S",
-        help="for each cell",
+    add(
+        verb.add_argument_group(
+            "with --capture", "the options of `capture`, which says more about them"
+        ),
+        option(
+            "--python PATH",
+            "interpreter to run; it must have ipykernel",
+            arguments.name,
+        ),
+        option(
+            "--timeout-s S",
+            "for each cell",
+            arguments.seconds,
+            default=KernelLimits().cell_s,
+        ),
     )
     add_bounds(verb)
     add_isolation(verb)
@@ -111,28 +111,47 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     if chosen.capture:
         return _with_states(chosen, folder)
+    only = chosen.paths[0] if len(chosen.paths) == 1 else None
     # A pack and a run carry ledger files, which are copied and checked, not read as a source.
-    if not chosen.in_place and len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
-        return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
-    if not chosen.in_place and len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
-        with opened_run(chosen.paths[0]) as opened:
-            return _take_pack(
-                opened, folder, as_json=chosen.json, name=chosen.paths[0].name
-            )
-    if chosen.in_place:
-        imports = list(import_in_place(chosen.paths, folder))
-    else:
-        by = who(chosen) if chosen.replace else None
-        imports = [
-            entry
-            for paths in as_sources(chosen.paths)
-            for entry in _imported(paths, folder, by)
-        ]
-    if chosen.json:
-        give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
-    else:
-        give("\n".join(in_words(entry) for entry in imports))
+    if only is not None and not chosen.in_place:
+        if is_pack(only):
+            return _take_pack(only, folder, as_json=chosen.json)
+        if is_run_file(only):
+            with opened_run(only) as opened:
+                return _take_pack(opened, folder, as_json=chosen.json, name=only.name)
+    imports = _imports(chosen, folder)
+    _give(imports, chosen)
     return 1 if any(_is_partial(entry) for entry in imports) else 0
+
+
+def _imports(chosen: argparse.Namespace, folder: DataFolder) -> list[Imported]:
+    if chosen.in_place:
+        return list(import_in_place(chosen.paths, folder))
+    by = who(chosen) if chosen.replace else None
+    imports: list[Imported] = []
+    for paths in as_sources(chosen.paths):
+        imports += _imported(paths, folder, by)
+    return imports
+
+
+def _give(
+    imports: list[Imported],
+    chosen: argparse.Namespace,
+    failed: list[CapturedNotebook] | None = None,
+) -> None:
+    """What was imported; `failed`: the notebooks without a state, where states were asked for."""
+    document: dict[str, Any] = {"imports": [_as_json(entry) for entry in imports]}
+    lines = [in_words(entry) for entry in imports]
+    if failed is not None:
+        document["not_captured"] = [
+            {"notebook": str(one.of.notebook), "error": str(one.error)}
+            for one in failed
+        ]
+        lines += [
+            f"  not captured: {one.of.notebook}: {one_line(str(one.error))}"
+            for one in failed
+        ]
+    give_either(document, "\n".join(lines), as_json=chosen.json)
 
 
 def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -140,20 +159,9 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
     The pairs are loaded even where a notebook cannot be run: they are a benchmark without states.
     """
-    is_one = len(chosen.paths) == 1
-    if is_one and not chosen.paths[0].exists():
-        raise SourceError(
-            f"{chosen.paths[0]} does not exist.",
-            remedy="Check the spelling of the folder's path.",
-        )
-    if chosen.in_place or not is_one or not chosen.paths[0].is_dir():
-        raise SourceError(
-            "--capture takes one folder of pairs.",
-            remedy="Name the folder: `import FOLDER --capture`.",
-        )
+    top = _folder_of_pairs(chosen)
     # Before the pairs are imported, so that a refused command leaves nothing behind.
     refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
-    [top] = chosen.paths
     by = who(chosen)
     pairs_in = import_paths([top], folder, replace_by=by if chosen.replace else None)
     if pairs_in.kind != pairs.KIND:
@@ -174,27 +182,25 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # If no notebook could be run, the benchmark stands without states.
     if any(kept.glob("*.json")):
         imports.append(import_paths([kept], folder, replace_by=by))
-    if chosen.json:
-        not_captured = [
-            {"notebook": str(one.of.notebook), "error": str(one.error)}
-            for one in failed
-        ]
-        give(
-            json.dumps(
-                {
-                    "imports": [_as_json(entry) for entry in imports],
-                    "not_captured": not_captured,
-                },
-                indent=1,
-            )
-        )
-    else:
-        lines = [
-            f"  not captured: {one.of.notebook}: {one_line(str(one.error))}"
-            for one in failed
-        ]
-        give("\n".join([*map(in_words, imports), *lines]))
+    _give(imports, chosen, failed)
     return 1 if failed or any(_is_partial(entry) for entry in imports) else 0
+
+
+def _folder_of_pairs(chosen: argparse.Namespace) -> Path:
+    """The one folder that is named. Raises SourceError."""
+    top: Path = chosen.paths[0]
+    is_one = len(chosen.paths) == 1
+    if is_one and not top.exists():
+        raise SourceError(
+            f"{top} does not exist.",
+            remedy="Check the spelling of the folder's path.",
+        )
+    if chosen.in_place or not is_one or not top.is_dir():
+        raise SourceError(
+            "--capture takes one folder of pairs.",
+            remedy="Name the folder: `import FOLDER --capture`.",
+        )
+    return top
 
 
 def _on_disk(top: Path, path: str) -> Path:
@@ -243,11 +249,8 @@ def _take_pack(
     """An evidence pack: what it brings is loaded at once, or by the running app at its next page view."""
     taken = unpack(path, folder)
     prepare_or_read(folder, tell).close()
-    give(
-        json.dumps({"pack": taken.to_json()}, indent=1)
-        if as_json
-        else pack_words(name or path.name, taken)
-    )
+    words = pack_words(name or path.name, taken)
+    give_either({"pack": taken.to_json()}, words, as_json=as_json)
     return 0
 
 

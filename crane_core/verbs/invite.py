@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
@@ -34,46 +35,47 @@ MAX_DAYS = 365
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare who is invited, in which role, for how long, and where the roles file is."""
-    verb.add_argument("email", nargs="?", metavar="EMAIL", help="who is invited")
-    verb.add_argument(
-        "--role",
-        choices=[str(role) for role in Role],
-        help="add the person to the roles file with this role",
-    )
-    verb.add_argument(
-        "--days",
-        type=_days,
-        default=14,
-        help="how long the link can be opened (default: 14)",
-    )
-    verb.add_argument(
-        "--reusable",
-        action="store_true",
-        help="the link can be opened again until then; otherwise it works once",
+    add(
+        verb,
+        option("email EMAIL", "who is invited", nargs="?"),
+        option(
+            "--role",
+            "add the person to the roles file with this role",
+            choices=[str(role) for role in Role],
+        ),
+        option(
+            "--days", "how long the link can be opened (default: 14)", _days, default=14
+        ),
+        flag(
+            "--reusable",
+            "the link can be opened again until then; otherwise it works once",
+        ),
     )
     others = verb.add_argument_group("instead of a link")
-    others.add_argument(
-        "--list",
-        action="store_true",
-        help="list invitations that have not expired, and who is logged in",
+    add(
+        others,
+        flag("--list", "list invitations that have not expired, and who is logged in"),
     )
-    where = verb.add_argument_group("where")
-    where.add_argument(
-        "--url",
-        type=arguments.web_address,
-        default="http://127.0.0.1:8501",
-        help="address of the app in the link",
+    add(
+        verb.add_argument_group("where"),
+        option(
+            "--url",
+            "address of the app in the link",
+            arguments.web_address,
+            default="http://127.0.0.1:8501",
+        ),
+        option(
+            "--roles FILE",
+            f"roles file, created if missing (default: {FILE}; format: docs/admin/server.md)",
+            arguments.path,
+        ),
     )
-    where.add_argument(
-        "--roles",
-        type=arguments.path,
-        metavar="FILE",
-        help=f"roles file, created if missing (default: {FILE}; format: docs/admin/server.md)",
-    )
-    others.add_argument(
-        "--revoke",
-        action="store_true",
-        help="end all invitations and sessions that this person has, and print none",
+    add(
+        others,
+        flag(
+            "--revoke",
+            "end all invitations and sessions that this person has, and print none",
+        ),
     )
 
 

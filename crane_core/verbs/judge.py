@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from crane_core import arguments
 from crane_core.annotation.plan import Plan
+from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.errors import CampaignError
 from crane_core.importers.instance_ids import JUNOBENCH
@@ -29,7 +29,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation
 from crane_core.prompts.template import Template, template_from
-from crane_core.terminal import give, tell
+from crane_core.terminal import give_either, tell
 from crane_core.verbs.detect import (
     add_model_arguments,
     asked_model,
@@ -52,62 +52,45 @@ WHICH = ("benchmark", "experiment", "detector", "setting")
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `judge` takes: which diagnoses, which model, in which orders and how many repetitions."""
-    verb.add_argument(
-        "--campaign",
-        type=arguments.name,
-        metavar="NAME",
-        help="judge exactly the items of this campaign, as its annotators see them and under its guideline",
+    add(
+        verb,
+        option(
+            "--campaign NAME",
+            "judge exactly the items of this campaign, as its annotators see them and under its guideline",
+            arguments.name,
+        ),
     )
-    which = verb.add_argument_group(
-        "which verdicts", "of a benchmark, without --campaign"
+    add(
+        verb.add_argument_group("which verdicts", "of a benchmark, without --campaign"),
+        option("--benchmark B", f"default: {JUNOBENCH.benchmark}", arguments.name),
+        option(
+            "--experiment E",
+            f"experiment (release or job) of the verdicts (default: {STUDY}; of another benchmark its only one)",
+            arguments.name,
+        ),
+        option(
+            "--detector GLOB", "detector of the verdicts (default: all)", arguments.name
+        ),
+        option(
+            "--setting GLOB", "settings of the verdicts (default: all)", arguments.name
+        ),
     )
-    which.add_argument(
-        "--benchmark",
-        type=arguments.name,
-        metavar="B",
-        help=f"default: {JUNOBENCH.benchmark}",
-    )
-    which.add_argument(
-        "--experiment",
-        type=arguments.name,
-        metavar="E",
-        help=f"experiment (release or job) of the verdicts (default: {STUDY}; of another benchmark its only one)",
-    )
-    which.add_argument(
-        "--detector",
-        type=arguments.name,
-        metavar="GLOB",
-        help="detector of the verdicts (default: all)",
-    )
-    which.add_argument(
-        "--setting",
-        type=arguments.name,
-        metavar="GLOB",
-        help="settings of the verdicts (default: all)",
-    )
-    verb.add_argument(
-        "--repetitions",
-        type=arguments.runs,
-        default=1,
-        metavar="N",
-        help="how often each diagnosis is judged (default 1)",
-    )
-    verb.add_argument(
-        "--presentation",
-        choices=[*map(str, Presentation), BOTH],
-        default=BOTH,
-        help="order of the two texts; normal: the known cause first; reversed: the diagnosis first (default: both)",
-    )
-    verb.add_argument(
-        "--template",
-        type=arguments.path,
-        metavar="FILE",
-        help="exact prompt text instead of ours",
-    )
-    verb.add_argument(
-        "--fake",
-        action="store_true",
-        help="a fake model with made-up labels, served by this process",
+    add(
+        verb,
+        option(
+            "--repetitions N",
+            "how often each diagnosis is judged (default 1)",
+            arguments.runs,
+            default=1,
+        ),
+        option(
+            "--presentation",
+            "order of the two texts; normal: the known cause first; reversed: the diagnosis first (default: both)",
+            choices=[*map(str, Presentation), BOTH],
+            default=BOTH,
+        ),
+        option("--template FILE", "exact prompt text instead of ours", arguments.path),
+        flag("--fake", "a fake model with made-up labels, served by this process"),
     )
     add_model_arguments(verb)
 
@@ -138,16 +121,16 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             )
         outcome = told_work(folder, plan.work, judging(plan, asked), asked.concurrency)
     labels = label_counts(folder, plan)
-    if chosen.json:
-        told = {"annotator": plan.job.annotator, "labels": labels}
-        give(json.dumps(outcome_json(outcome, plan.skipped) | told, indent=1))
-    else:
-        counted = ", ".join(f"{n:,} {label}" for label, n in labels.items())
-        lines = [
-            *outcome_words(outcome, plan.skipped),
-            f"labels of {plan.job.annotator}: {counted or 'none yet'}",
-        ]
-        give("\n".join(lines))
+    document = outcome_json(outcome, plan.skipped) | {
+        "annotator": plan.job.annotator,
+        "labels": labels,
+    }
+    counted = ", ".join(f"{n:,} {label}" for label, n in labels.items())
+    lines = [
+        *outcome_words(outcome, plan.skipped),
+        f"labels of {plan.job.annotator}: {counted or 'none yet'}",
+    ]
+    give_either(document, "\n".join(lines), as_json=chosen.json)
     return exit_code(outcome)
 
 
@@ -201,37 +184,24 @@ def _say_plan(
     # A verdict is an instance, a detector and a setting; the rest of a key numbers its answers and
     # repetitions.
     n_verdicts = len({key[:3] for key in plan.cases})
-    if chosen.json:
-        told = {
-            "job": plan.job.job,
-            "annotator": plan.job.annotator,
-            "verdicts": n_verdicts,
-        }
-        told |= {"guideline": plan.guideline.version} if plan.guideline else {}
-        told |= {
-            "questions": len(plan.work.items),
-            "answered": n_done,
-            "skipped": dict(plan.skipped),
-            "to_send": sent,
-        }
-        give(json.dumps(told, indent=1))
-        return 0
+    guideline = plan.guideline
+    document = {
+        "job": plan.job.job,
+        "annotator": plan.job.annotator,
+        "verdicts": n_verdicts,
+        **({"guideline": guideline.version} if guideline else {}),
+        "questions": len(plan.work.items),
+        "answered": n_done,
+        "skipped": dict(plan.skipped),
+        "to_send": sent,
+    }
     about = f"{len(plan.cases):,} diagnoses of {n_verdicts:,} detected crashes"
-    if plan.guideline is not None:
-        about = f"{len(plan.cases):,} items of {chosen.campaign} under guideline {plan.guideline.version}"
+    if guideline is not None:
+        about = f"{len(plan.cases):,} items of {chosen.campaign} under guideline {guideline.version}"
     lines = [
         f"job {plan.job.job}: {about}; {n_done:,} of {len(plan.work.items):,} questions answered so far",
         words,
+        *(f"{n:,} diagnoses skipped: {reason}" for reason, n in plan.skipped.items()),
     ]
-    give(
-        "\n".join(
-            [
-                *lines,
-                *(
-                    f"{n:,} diagnoses skipped: {reason}"
-                    for reason, n in plan.skipped.items()
-                ),
-            ]
-        )
-    )
+    give_either(document, "\n".join(lines), as_json=chosen.json)
     return 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import Listed
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.maintenance.inventory_list import (
@@ -14,7 +14,7 @@ from crane_core.pipeline.maintenance.inventory_list import (
     removed,
 )
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, one_line, tell
+from crane_core.terminal import give_either, in_columns, one_line, tell
 
 NAME = "list"
 HELP = "list benchmarks, sources, runs and campaigns with counts and dates, or with --removed those that were removed"
@@ -25,34 +25,27 @@ SHOWN_LETTERS = 60
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the kind that is listed, and whether what was removed is listed instead."""
-    verb.add_argument(
-        "kind",
-        nargs="?",
-        choices=[str(kind) for kind in Listed],
-        metavar="KIND",
-        help=f"one of {', '.join(Listed)}",
-    )
-    verb.add_argument(
-        "--removed", action="store_true", help="what was removed, by whom, and when"
-    )
-    verb.add_argument(
-        "--json", action="store_true", help="print everything as JSON to stdout"
+    add(
+        verb,
+        option(
+            "kind KIND",
+            f"one of {', '.join(Listed)}",
+            nargs="?",
+            choices=[str(kind) for kind in Listed],
+        ),
+        flag("--removed", "what was removed, by whom, and when"),
+        flag("--json", "print everything as JSON to stdout"),
     )
 
 
 def add_thing(verb: argparse.ArgumentParser) -> None:
     """Which one a verb is about, and who does it."""
-    verb.add_argument(
-        "kind",
-        choices=[str(kind) for kind in Listed],
-        metavar="KIND",
-        help=f"{', '.join(Listed)}",
-    )
-    verb.add_argument(
-        "name",
-        type=arguments.name,
-        metavar="NAME",
-        help="as `list` shows it in its second column",
+    add(
+        verb,
+        option(
+            "kind KIND", f"{', '.join(Listed)}", choices=[str(kind) for kind in Listed]
+        ),
+        option("name NAME", "as `list` shows it in its second column", arguments.name),
     )
 
 
@@ -65,11 +58,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         found = entries(store, folder)
         store.close()
     found = [entry for entry in found if chosen.kind in (None, str(entry.kind))]
-    give(
-        json.dumps([_as_json(entry) for entry in found], indent=1)
-        if chosen.json
-        else in_words(found)
-    )
+    document = [_as_json(entry) for entry in found]
+    give_either(document, in_words(found), as_json=chosen.json)
     return 0
 
 
@@ -99,12 +89,4 @@ def in_words(found: list[InventoryEntry]) -> str:
         )
         for entry in found
     ]
-    if not rows:
-        return "none"
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    )
+    return "\n".join(in_columns(rows)) if rows else "none"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from typing import NamedTuple
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats.design_effect import design_effect
@@ -17,7 +17,7 @@ from crane_core.stats.power import (
     mcnemar_power,
     minimum_detectable_difference,
 )
-from crane_core.terminal import give
+from crane_core.terminal import give_either, in_columns
 
 NAME = "power"
 HELP = "compute the power of a comparison and its minimum detectable difference, by number of cases"
@@ -45,44 +45,52 @@ class Planned(NamedTuple):
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the expected gains and losses (shares in 0..1), and the sizes and correlations to plan with."""
-    verb.add_argument(
-        "--gained",
-        type=arguments.share,
-        required=True,
-        help="share of instances that are right only with the new input",
+    add(
+        verb,
+        option(
+            "--gained",
+            "share of instances that are right only with the new input",
+            arguments.share,
+            required=True,
+        ),
+        option(
+            "--lost",
+            "share of instances that are right only with the old input",
+            arguments.share,
+            required=True,
+        ),
     )
-    verb.add_argument(
-        "--lost",
-        type=arguments.share,
-        required=True,
-        help="share of instances that are right only with the old input",
+    add(
+        verb.add_argument_group("what is assumed"),
+        option(
+            "--cases",
+            "default: 20,50,111,200,500",
+            _counts,
+            default=[20, 50, 111, 200, 500],
+        ),
+        option(
+            "--instances",
+            "instances per case (default: 2, crashing and fixed)",
+            _COUNT,
+            default=2,
+        ),
+        option(
+            "--correlation",
+            "correlation of the changes within a case, 0 to 1 (default: 0)",
+            arguments.share,
+            default=0.0,
+        ),
+        option(
+            "--comparisons",
+            "number of comparisons tested together; uses Holm's strictest step",
+            _COUNT,
+            default=1,
+        ),
     )
-    assumed = verb.add_argument_group("what is assumed")
-    assumed.add_argument(
-        "--cases",
-        type=_counts,
-        default=[20, 50, 111, 200, 500],
-        help="default: 20,50,111,200,500",
+    add(
+        verb,
+        flag("--json", "print JSON to stdout"),
     )
-    assumed.add_argument(
-        "--instances",
-        type=_COUNT,
-        default=2,
-        help="instances per case (default: 2, crashing and fixed)",
-    )
-    assumed.add_argument(
-        "--correlation",
-        type=arguments.share,
-        default=0.0,
-        help="correlation of the changes within a case, 0 to 1 (default: 0)",
-    )
-    assumed.add_argument(
-        "--comparisons",
-        type=_COUNT,
-        default=1,
-        help="number of comparisons tested together; uses Holm's strictest step",
-    )
-    verb.add_argument("--json", action="store_true", help="print JSON to stdout")
 
 
 def _counts(text: str) -> list[int]:
@@ -107,11 +115,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
         for n in chosen.cases
     ]
-    give(
-        json.dumps([_plain(row) for row in rows], indent=1)
-        if chosen.json
-        else _in_words(rows, alpha)
-    )
+    document = [_plain(row) for row in rows]
+    give_either(document, _in_words(rows, alpha), as_json=chosen.json)
     return 0
 
 
@@ -147,13 +152,7 @@ def _plain(row: Planned) -> dict[str, float | int | None]:
 
 def _in_words(rows: list[Planned], alpha: float) -> str:
     cells = [_HEADER, *(_cells(row) for row in rows)]
-    widths = [
-        max(len(line[column]) for line in cells) for column in range(len(_HEADER))
-    ]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-        for line in cells
-    ]
+    lines = in_columns(cells, right=range(len(_HEADER)))
     test = f"Exact McNemar test at alpha = {alpha:.4g}; minimum detectable difference with {POWER:.0%} power."
     return "\n".join([*lines, test])
 

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import Setting
 from crane_core.pipeline.detection.prompt import prompt_of_instance
 from crane_core.pipeline.loading.load import prepare_or_read
@@ -31,62 +32,58 @@ NOTEBOOK_SUFFIX = ".ipynb"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare whose prompt is printed (a notebook or a stored instance), in which setting, by which template."""
-    verb.add_argument(
-        "subject",
-        type=arguments.path_or_name,
-        metavar="NOTEBOOK-or-INSTANCE",
-        help="an .ipynb file, or the id of a published or imported instance, such as pandas_1_reproduced",
+    add(
+        verb,
+        option(
+            "subject NOTEBOOK-or-INSTANCE",
+            "an .ipynb file, or the id of a published or imported instance, such as pandas_1_reproduced",
+            arguments.path_or_name,
+        ),
+        option(
+            "--setting S",
+            f"what is shown: {', '.join(Setting)}",
+            required=True,
+            choices=[str(setting) for setting in Setting],
+        ),
+        option(
+            "--template FILE",
+            f"exact prompt text instead of our protocol; {PLACEHOLDER}, once, marks where the input goes",
+            arguments.path,
+        ),
+        option(
+            "--benchmark B",
+            "benchmark of the instance (default: junobench, if its texts are loaded)",
+            arguments.name,
+        ),
     )
-    verb.add_argument(
-        "--setting",
-        required=True,
-        choices=[str(setting) for setting in Setting],
-        metavar="S",
-        help=f"what is shown: {', '.join(Setting)}",
+    add(
+        verb.add_argument_group(
+            "for a notebook", "whose cells before the target run in a fresh kernel"
+        ),
+        option(
+            "--target N",
+            "for a notebook: target code cell, counted from 0 (default as in `capture`)",
+            arguments.code_cell,
+        ),
+        option(
+            "--python PATH",
+            "for a notebook: Python interpreter to run; it must have ipykernel",
+            arguments.name,
+        ),
+        option(
+            "--timeout-s S",
+            "for a notebook: time limit of each cell before the target",
+            arguments.seconds,
+            default=KernelLimits().cell_s,
+        ),
+        flag(
+            "--keep-going",
+            "for a notebook: continue past cells that raise before the target",
+        ),
     )
-    verb.add_argument(
-        "--template",
-        type=arguments.path,
-        metavar="FILE",
-        help=f"exact prompt text instead of our protocol; {PLACEHOLDER}, once, marks where the input goes",
-    )
-    verb.add_argument(
-        "--benchmark",
-        type=arguments.name,
-        metavar="B",
-        help="benchmark of the instance (default: junobench, if its texts are loaded)",
-    )
-    kernel = verb.add_argument_group(
-        "for a notebook", "whose cells before the target run in a fresh kernel"
-    )
-    kernel.add_argument(
-        "--target",
-        type=arguments.code_cell,
-        metavar="N",
-        help="for a notebook: target code cell, counted from 0 (default as in `capture`)",
-    )
-    kernel.add_argument(
-        "--python",
-        type=arguments.name,
-        metavar="PATH",
-        help="for a notebook: Python interpreter to run; it must have ipykernel",
-    )
-    kernel.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=KernelLimits().cell_s,
-        metavar="S",
-        help="for a notebook: time limit of each cell before the target",
-    )
-    kernel.add_argument(
-        "--keep-going",
-        action="store_true",
-        help="for a notebook: continue past cells that raise before the target",
-    )
-    verb.add_argument(
-        "--json",
-        action="store_true",
-        help="print prompt, input, tokens and origin as JSON to stdout",
+    add(
+        verb,
+        flag("--json", "print prompt, input, tokens and origin as JSON to stdout"),
     )
 
 

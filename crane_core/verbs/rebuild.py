@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from crane_core.arguments import add, flag
 from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.state import table_counts
@@ -16,10 +17,12 @@ EXAMPLE = "python -m crane_core rebuild"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare whether the database is made again even where sources or ledger lost something."""
-    verb.add_argument(
-        "--accept-loss",
-        action="store_true",
-        help="continue even if source or ledger files are missing or altered",
+    add(
+        verb,
+        flag(
+            "--accept-loss",
+            "continue even if source or ledger files are missing or altered",
+        ),
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 import getpass
 
 from crane_core import arguments
+from crane_core.arguments import add, option
 from crane_core.domain import Listed
 from crane_core.errors import CraneError
 from crane_core.pipeline.loading.load import prepare_or_read
@@ -27,11 +28,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def add_by(verb: argparse.ArgumentParser) -> None:
     """Who does it, for the ledger."""
-    verb.add_argument(
-        "--by",
-        type=arguments.name,
-        metavar="NAME",
-        help="who does it (default: your user name)",
+    add(
+        verb,
+        option("--by NAME", "who does it (default: your user name)", arguments.name),
     )
 
 

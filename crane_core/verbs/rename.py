@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from crane_core import arguments
+from crane_core.arguments import add, option
 from crane_core.domain import Listed
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.maintenance.inventory_list import rename
@@ -21,8 +22,9 @@ EXAMPLE = 'python -m crane_core rename benchmark lab "Crashes of our lab, 2026"'
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what is renamed, its new title, and who renames it."""
     add_thing(verb)
-    verb.add_argument(
-        "title", type=arguments.name, metavar="TITLE", help="its new name"
+    add(
+        verb,
+        option("title TITLE", "its new name", arguments.name),
     )
     add_by(verb)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import Reread
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.loading.reread import changes, take
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, tell
+from crane_core.terminal import give_either, tell
 
 NAME = "reparse"
 HELP = "read the stored replies of a run by the current rules and list the verdicts that change; nothing is asked"
@@ -24,17 +24,11 @@ SHOWN = 300
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the run whose replies are read again, and whether the changes are only listed."""
-    verb.add_argument(
-        "job",
-        type=arguments.name,
-        metavar="RUN",
-        help="name of the run, as the page Runs shows it",
-    )
-    verb.add_argument(
-        "--dry-run", action="store_true", help="list the changes; change nothing"
-    )
-    verb.add_argument(
-        "--json", action="store_true", help="print the changes as JSON to stdout"
+    add(
+        verb,
+        option("job RUN", "name of the run, as the page Runs shows it", arguments.name),
+        flag("--dry-run", "list the changes; change nothing"),
+        flag("--json", "print the changes as JSON to stdout"),
     )
 
 
@@ -51,23 +45,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             take(store, folder, chosen.job, changed)
     finally:
         store.close()
-    if chosen.json:
-        give(
-            json.dumps(
-                {"replies": n_replies, "changed": [asdict(each) for each in changed]},
-                indent=1,
-            )
-        )
-        return 0
     taken = "would change" if chosen.dry_run else "changed"
-    give(
-        "\n".join(
-            [
-                *map(_words, changed),
-                f"{len(changed):,} of {n_replies:,} verdicts {taken}",
-            ]
-        )
-    )
+    lines = [
+        *map(_words, changed),
+        f"{len(changed):,} of {n_replies:,} verdicts {taken}",
+    ]
+    document = {"replies": n_replies, "changed": [asdict(each) for each in changed]}
+    give_either(document, "\n".join(lines), as_json=chosen.json)
     return 0
 
 

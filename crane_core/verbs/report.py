@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from crane_core.arguments import add, flag, option
 from crane_core.pipeline.claims.claims import (
     CheckedClaim,
     checked_claims,
@@ -33,23 +34,18 @@ EXAMPLE = "python -m crane_core report --table 2a --format md"
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare which tables or claims are printed, in which form, and whether printed cells are compared."""
     ids = [module.TABLE_ID for module in table_modules()]
-    what = verb.add_mutually_exclusive_group()
-    what.add_argument(
-        "--claims",
-        action="store_true",
-        help="compare the claims of the paper's text with the data",
+    add(
+        verb.add_mutually_exclusive_group(),
+        flag("--claims", "compare the claims of the paper's text with the data"),
+        option("--table ID", f"only this table: {' '.join(ids)}", choices=ids),
     )
-    what.add_argument(
-        "--table", choices=ids, metavar="ID", help=f"only this table: {' '.join(ids)}"
-    )
-    verb.add_argument(
-        "--format", choices=[str(f) for f in Format], default="md", help="default: md"
-    )
-    verb.add_argument("--json", action="store_true", help="the same as --format json")
-    verb.add_argument(
-        "--check",
-        action="store_true",
-        help="exit 1 if a recomputable cell differs in the printed digits",
+    add(
+        verb,
+        option(
+            "--format", "default: md", choices=[str(f) for f in Format], default="md"
+        ),
+        flag("--json", "the same as --format json"),
+        flag("--check", "exit 1 if a recomputable cell differs in the printed digits"),
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from crane_core import arguments
+from crane_core.arguments import add, option
 from crane_core.domain import Listed
 from crane_core.errors import StoreError
 from crane_core.pipeline.loading.load import prepare
@@ -24,18 +25,14 @@ EXAMPLE = """python -m crane_core restore campaign pilot
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what comes back: a backup's folder, or the kind and name of something that was removed."""
-    verb.add_argument(
-        "backup",
-        type=arguments.path,
-        metavar="DIR|KIND",
-        help=f"a folder that `backup` made; or {', '.join(Listed)}, followed by a name",
-    )
-    verb.add_argument(
-        "name",
-        nargs="?",
-        type=arguments.name,
-        metavar="NAME",
-        help="as `list --removed` shows it",
+    add(
+        verb,
+        option(
+            "backup DIR|KIND",
+            f"a folder that `backup` made; or {', '.join(Listed)}, followed by a name",
+            arguments.path,
+        ),
+        option("name NAME", "as `list --removed` shows it", arguments.name, nargs="?"),
     )
     add_by(verb)
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from datetime import UTC, datetime
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.identity.logins import ID_LETTERS, Login, end_session, open_sessions
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, tell
+from crane_core.terminal import give_either, tell
 
 NAME = "sessions"
 HELP = "list who is logged in, from when and from where, or end one of these sessions"
@@ -21,14 +21,10 @@ EXAMPLE = "python -m crane_core sessions --end 3f9a61c2b7d0"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the session to end, if any, and the output form."""
-    verb.add_argument(
-        "--end",
-        type=arguments.name,
-        metavar="ID",
-        help="end the session with this id, as listed",
-    )
-    verb.add_argument(
-        "--json", action="store_true", help="print the list as JSON to stdout"
+    add(
+        verb,
+        option("--end ID", "end the session with this id, as listed", arguments.name),
+        flag("--json", "print the list as JSON to stdout"),
     )
 
 
@@ -48,21 +44,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
         return 0
     found = open_sessions(folder.path)
-    if chosen.json:
-        give(
-            json.dumps(
-                [
-                    {"id": name[:ID_LETTERS], **asdict(login)}
-                    for name, login in found.items()
-                ],
-                indent=1,
-            )
-        )
-    else:
-        give(
-            "\n".join(session_line(name, login) for name, login in found.items())
-            or "nobody is logged in"
-        )
+    document = [
+        {"id": name[:ID_LETTERS], **asdict(login)} for name, login in found.items()
+    ]
+    lines = [session_line(name, login) for name, login in found.items()]
+    words = "\n".join(lines) or "nobody is logged in"
+    give_either(document, words, as_json=chosen.json)
     return 0
 
 

@@ -7,6 +7,7 @@ import argparse
 import pandas as pd
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.errors import CraneError
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -14,7 +15,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
 from crane_core.storage.ask import TIMEOUT_S, Relation, answer, schema
 from crane_core.storage.store import IN_MEMORY, open_store
-from crane_core.terminal import give, give_exactly, one_line, tell
+from crane_core.terminal import give, give_exactly, in_columns, one_line, tell
 
 NAME = "sql"
 HELP = "ask the database one question in SQL, or list its views, tables and columns; nothing can be changed"
@@ -28,32 +29,25 @@ LETTERS = 60
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the question, its time limit in seconds, and the output form."""
-    verb.add_argument(
-        "question",
-        nargs="?",
-        metavar="SQL",
-        help="a SELECT, DESCRIBE, SHOW or SUMMARIZE; default: list what there is",
+    add(
+        verb,
+        option(
+            "question SQL",
+            "a SELECT, DESCRIBE, SHOW or SUMMARIZE; default: list what there is",
+            nargs="?",
+        ),
+        option(
+            "--timeout-s S",
+            f"stop a question that takes longer (default {TIMEOUT_S:g})",
+            arguments.seconds,
+            default=TIMEOUT_S,
+        ),
     )
-    verb.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=TIMEOUT_S,
-        metavar="S",
-        help=f"stop a question that takes longer (default {TIMEOUT_S:g})",
-    )
-    form = verb.add_mutually_exclusive_group()
-    form.add_argument(
-        "--csv", action="store_true", help="print all rows as CSV to stdout"
-    )
-    form.add_argument(
-        "--json",
-        action="store_true",
-        help="print all rows as JSON to stdout, one object per row",
-    )
-    form.add_argument(
-        "--schema",
-        action="store_true",
-        help="print views, tables and columns as Markdown to stdout",
+    add(
+        verb.add_mutually_exclusive_group(),
+        flag("--csv", "print all rows as CSV to stdout"),
+        flag("--json", "print all rows as JSON to stdout, one object per row"),
+        flag("--schema", "print views, tables and columns as Markdown to stdout"),
     )
 
 
@@ -154,23 +148,14 @@ def _in_words(rows: pd.DataFrame) -> str:
         ["" if cell is None else one_line(str(cell), LETTERS) for cell in row]
         for row in cells
     ]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    numeric = [pd.api.types.is_numeric_dtype(kind) for kind in rows.dtypes]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
-        ).rstrip()
-        for row in shown
+    numeric = [
+        number
+        for number, kind in enumerate(rows.dtypes)
+        if pd.api.types.is_numeric_dtype(kind)
     ]
-    rest = len(rows) - SHOWN
-    return "\n".join(
-        [
-            *lines,
-            *(
-                [f"… and {rest:,} more rows: --csv and --json print all"]
-                if rest > 0
-                else []
-            ),
-        ]
-    )
+    lines = in_columns(shown, right=numeric)
+    if len(rows) > SHOWN:
+        lines.append(
+            f"… and {len(rows) - SHOWN:,} more rows: --csv and --json print all"
+        )
+    return "\n".join(lines)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from crane_core import arguments
+from crane_core.arguments import add, flag, option
 from crane_core.domain import Verification
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
@@ -29,7 +29,7 @@ from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import KernelLimits, most_memory, n_cores
 from crane_core.runtime.program import program
-from crane_core.terminal import give, one_line, stop_on_interrupt, tell
+from crane_core.terminal import give, give_either, one_line, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_bounds, add_dask, bounded, cluster_for
 from crane_core.verbs.check import add_isolation
 
@@ -42,49 +42,49 @@ EXAMPLE = """python -m crane_core verify minibench
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `verify` takes: a benchmark or folder of pairs, the kernel, its limits, and how many run at once."""
-    verb.add_argument(
-        "benchmark",
-        type=arguments.path_or_name,
-        metavar="BENCHMARK|FOLDER",
-        help="minibench, an imported benchmark, or a folder or archive of pairs; exit 1 if a pair is not as recorded",
-    )
-    verb.add_argument(
-        "--jobs",
-        type=arguments.at_once,
-        metavar="N",
-        help="notebooks that run at the same time (default: one per two cores)",
+    add(
+        verb,
+        option(
+            "benchmark BENCHMARK|FOLDER",
+            "minibench, an imported benchmark, or a folder or archive of pairs; exit 1 if a pair is not as recorded",
+            arguments.path_or_name,
+        ),
+        option(
+            "--jobs N",
+            "notebooks that run at the same time (default: one per two cores)",
+            arguments.at_once,
+        ),
     )
     kernel = verb.add_argument_group("the kernel")
-    kernel.add_argument(
-        "--python",
-        type=arguments.name,
-        metavar="PATH",
-        help="interpreter to run; it must have ipykernel",
+    add(
+        kernel,
+        option(
+            "--python PATH",
+            "interpreter to run; it must have ipykernel",
+            arguments.name,
+        ),
     )
     usual = KernelLimits()
-    kernel.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=usual.cell_s,
-        metavar="S",
-        help=f"for each notebook (default {usual.cell_s:g})",
+    add(
+        kernel,
+        option(
+            "--timeout-s S",
+            f"for each notebook (default {usual.cell_s:g})",
+            arguments.seconds,
+            default=usual.cell_s,
+        ),
     )
     add_bounds(verb)
     add_isolation(verb)
     add_dask(verb)
-    verb.add_argument(
-        "--again",
-        action="store_true",
-        help="execute what is known from an earlier run too",
+    add(
+        verb,
+        flag("--again", "execute what is known from an earlier run too"),
     )
-    form = verb.add_mutually_exclusive_group()
-    form.add_argument(
-        "--json",
-        action="store_true",
-        help="print counts and notebooks as JSON to stdout",
-    )
-    form.add_argument(
-        "--csv", action="store_true", help="print one row per notebook as CSV to stdout"
+    add(
+        verb.add_mutually_exclusive_group(),
+        flag("--json", "print counts and notebooks as JSON to stdout"),
+        flag("--csv", "print one row per notebook as CSV to stdout"),
     )
 
 
@@ -129,12 +129,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             # resumes.
             raise KeyboardInterrupt
     pairs = pairs_of(found)
-    if chosen.json:
-        give(json.dumps(_as_json(bench, how, pairs, found), indent=1))
-    elif chosen.csv:
+    if chosen.csv:
         give(csv_of(as_table(found)))
     else:
-        give(in_words(bench.benchmark, how.environment.python, pairs))
+        words = in_words(bench.benchmark, how.environment.python, pairs)
+        document = _as_json(bench, how, pairs, found)
+        give_either(document, words, as_json=chosen.json)
     return 1 if any(pair.is_wrong for pair in pairs) else 0
 
 

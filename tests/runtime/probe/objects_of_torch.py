@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -85,6 +86,20 @@ class Counted(Dataset):  # type: ignore[type-arg]
             "boxes": np.zeros((2, 4)),
             "label": index % 4,
         }
+
+
+class Made(Dataset):  # type: ignore[type-arg]
+    """Samples by a function of their index."""
+
+    def __init__(self, sample: Callable[[int], Any], n: int = 5) -> None:
+        self.sample = sample
+        self.n = n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, index: int) -> Any:
+        return self.sample(index)
 
 
 class Hostile(Dataset):  # type: ignore[type-arg]

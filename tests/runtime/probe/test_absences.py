@@ -7,9 +7,7 @@ numpy themselves. A lack that is stated and does not raise would be a lie.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +18,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.optional import needs
 
-State = dict[str, Any]
+from .looks import State, after, looked
+
 RAISED = (
     KeyError,
     AttributeError,
@@ -197,7 +196,7 @@ EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(
 @examples(300)
 @given(expression=EXPRESSIONS)
 def test_what_is_said_to_lack_raises(
-    looked: Callable[..., State], expression: str
+    expression: str
 ) -> None:
     state = looked(namespace(), expression)
     assert state["unavailable"] == {}
@@ -296,7 +295,7 @@ def test_what_is_said_to_lack_raises(
     ],
 )
 def test_a_lack_is_told_where_it_is(
-    looked: Callable[..., State], expression: str, group: str | None, fact: State
+    expression: str, group: str | None, fact: State
 ) -> None:
     state = looked(namespace(), expression)
     if group is None:
@@ -346,21 +345,19 @@ def test_a_lack_is_told_where_it_is(
     ],
 )
 def test_what_works_is_not_said_to_lack(
-    looked: Callable[..., State], target: str
+    target: str
 ) -> None:
     assert not raises(target)
     assert lacks(looked(namespace(), target)) == []
 
 
-def test_a_default_dict_lacks_nothing(after: Callable[..., State]) -> None:
+def test_a_default_dict_lacks_nothing() -> None:
     code = "from collections import Counter, defaultdict\nd, c, e = defaultdict(list), Counter(), defaultdict(None)"
     state = after(code, "d['x'], c['x'], e['x']")
     assert [entry["of"] for entry in lacks(state)] == ["e"]
 
 
-def test_attributes_that_a_call_may_make_are_not_said_to_lack(
-    after: Callable[..., State],
-) -> None:
+def test_attributes_that_a_call_may_make_are_not_said_to_lack() -> None:
     code = "from sklearn.linear_model import LinearRegression\nX = [[1.0], [2.0]]\nm = LinearRegression()"
     assert lacks(after(code, "m.fit(X, [1, 2])\nm.coef_")) == []
     assert (
@@ -374,9 +371,7 @@ def test_attributes_that_a_call_may_make_are_not_said_to_lack(
     assert [entry["attribute"] for entry in lacks(after(code, "m.coef_"))] == ["coef_"]
 
 
-def test_attributes_answered_by_code_are_not_decided(
-    after: Callable[..., State],
-) -> None:
+def test_attributes_answered_by_code_are_not_decided() -> None:
     code = "class Lazy:\n    def __getattr__(self, name):\n        raise SystemExit\nlazy = Lazy()"
     state = after(code, "lazy.thing")
     assert lacks(state) == []
@@ -385,7 +380,7 @@ def test_attributes_answered_by_code_are_not_decided(
     }
 
 
-def test_features_a_model_was_fitted_with(after: Callable[..., State]) -> None:
+def test_features_a_model_was_fitted_with() -> None:
     code = """
 import pandas as pd
 from sklearn.linear_model import LinearRegression
@@ -423,7 +418,7 @@ chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
     ],
 )
 def test_columns_that_no_transformer_takes_may_be_others(
-    after: Callable[..., State], target: str, missing: list[str]
+    target: str, missing: list[str]
 ) -> None:
     code = """
 import pandas as pd
@@ -509,7 +504,7 @@ class New:
     ],
 )
 def test_arguments_that_do_not_fit(
-    after: Callable[..., State], target: str, misfits: list[tuple[str, str]]
+    target: str, misfits: list[tuple[str, str]]
 ) -> None:
     told = after(FUNCTIONS, target)["absent"]["arguments"]
     assert [(fact.get("argument"), fact["why"]) for fact in told] == misfits
@@ -522,7 +517,7 @@ def test_arguments_that_do_not_fit(
         exec(target, namespace)
 
 
-def test_unknown_arguments_of_an_estimator(after: Callable[..., State]) -> None:
+def test_unknown_arguments_of_an_estimator() -> None:
     (told,) = after("from sklearn.svm import SVC", "SVC(kernal='rbf')")["absent"][
         "arguments"
     ]
@@ -534,17 +529,14 @@ def test_unknown_arguments_of_an_estimator(after: Callable[..., State]) -> None:
 
 
 def test_files_that_are_not_there(
-    after: Callable[..., State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("a\n1\n")
     code = "import pandas as pd, numpy as np\nname = 'lost.csv'\nframe = pd.DataFrame()"
 
     def missing(target: str) -> list[tuple[str, bool]]:
-        return [
-            (fact["file"], fact["certain"])
-            for fact in after(code, target)["absent"]["files"]
-        ]
+        return lacks(after(code, target), "files", "file", "certain")
 
     assert missing("pd.read_csv('data.csv'); pd.read_csv('datta.csv')") == [
         ("datta.csv", True)
@@ -564,7 +556,7 @@ def test_files_that_are_not_there(
 
 
 def test_only_functions_that_read_a_file_ask_for_one(
-    after: Callable[..., State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").write_text("kept\n")
@@ -584,7 +576,7 @@ def load(name): return name
 """
 
     def asked(target: str) -> list[str]:
-        return [fact["of"] for fact in after(code, target)["absent"]["files"]]
+        return lacks(after(code, target), "files", "of")
 
     assert asked("path.open('r'); Path('notes.txt').open('r')") == []
     assert (
@@ -602,9 +594,7 @@ def load(name): return name
     ]
 
 
-def test_steps_of_a_pipeline_and_conditional_methods(
-    after: Callable[..., State],
-) -> None:
+def test_steps_of_a_pipeline_and_conditional_methods() -> None:
     code = """
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -621,7 +611,7 @@ svc = SVC(probability=False)
     ]
 
 
-def test_names_of_a_formula(after: Callable[..., State]) -> None:
+def test_names_of_a_formula() -> None:
     code = "import pandas as pd, numpy as np, statsmodels.formula.api as smf\nlocal = [1, 2]\n"
     code += "d = pd.DataFrame({'y': [1, 2], 'x': [1, 2]})"
     state = after(code, "smf.ols('y ~ x + C(z) + np.log(x) + local', data=d)")

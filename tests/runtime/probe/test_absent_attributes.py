@@ -5,15 +5,11 @@ A lack that is stated for certain where the attribute is there would be a false 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from tests.optional import needing
 
-State = dict[str, Any]
-After = Callable[..., State]
+from .looks import State, after, lacks, looked
 
 OBJECTS = """
 import argparse, collections, contextvars, ctypes, dataclasses, decimal, enum, fractions, functools, io, re
@@ -164,7 +160,7 @@ HELD = _objects()
 
 
 @pytest.mark.parametrize("name", sorted(HELD))
-def test_what_an_object_is_said_to_lack_it_has_not(looked: After, name: str) -> None:
+def test_what_an_object_is_said_to_lack_it_has_not(name: str) -> None:
     value = HELD[name]
     for attribute in NAMES:
         state = looked({name: value}, f"{name}.{attribute}")
@@ -186,14 +182,12 @@ def test_what_an_object_is_said_to_lack_it_has_not(looked: After, name: str) -> 
         "bound",
     ],
 )
-def test_what_nothing_gives_is_still_said_to_lack(after: After, name: str) -> None:
+def test_what_nothing_gives_is_still_said_to_lack(name: str) -> None:
     state = after(OBJECTS, f"{name}.nowhere")
-    assert [
-        (lack["of"], lack["attribute"]) for lack in state["absent"]["attributes"]
-    ] == [(name, "nowhere")]
+    assert lacks(state, "attributes", "of", "attribute") == [(name, "nowhere")]
 
 
-def test_what_a_dict_of_attributes_holds_is_told(after: After) -> None:
+def test_what_a_dict_of_attributes_holds_is_told() -> None:
     state = after(OBJECTS, "attr_dict.here, default_inside.here, has_property.here[2]")
     assert state["accesses"]["attr_dict.here"]["values"] == {"value": 1}
     assert state["accesses"]["default_inside.here"]["values"] == {"value": 1}
@@ -283,7 +277,7 @@ GIVEN = [
 
 @pytest.mark.parametrize("target", GIVEN)
 def test_what_the_target_may_give_is_not_said_to_lack_for_certain(
-    after: After, target: str
+    target: str
 ) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
@@ -300,7 +294,7 @@ def test_what_the_target_may_give_is_not_said_to_lack_for_certain(
     ["box.given", "x = box.fit\nboxes['a'].given", "rows[0].given", "attrs.x\nattrs.y"],
 )
 def test_what_nothing_of_the_target_gives_is_said_to_lack(
-    after: After, target: str
+    target: str
 ) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
@@ -309,9 +303,7 @@ def test_what_nothing_of_the_target_gives_is_said_to_lack(
     assert after(GIVERS, target)["absent"]["attributes"][0]["certain"]
 
 
-def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain(
-    after: After,
-) -> None:
+def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain() -> None:
     for target in ("exec('y = 1')\ny", "globals()['y'] = 1\ny", "%run other.py\ny"):
         assert [
             lack["certain"]
@@ -320,9 +312,7 @@ def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain(
         ] == [False]
 
 
-def test_a_class_of_the_notebook_may_answer_for_a_class_of_a_library(
-    after: After,
-) -> None:
+def test_a_class_of_the_notebook_may_answer_for_a_class_of_a_library() -> None:
     code = """
 import numpy as np, pandas as pd
 from sklearn.base import BaseEstimator
@@ -341,14 +331,11 @@ given = Bunch(here=1)
 """
     for name in ("bunch", "frame", "series", "array", "model"):
         assert after(code, f"{name}.anything")["absent"]["attributes"] == []
-    assert [
-        lack["attribute"]
-        for lack in after(code, "given.here, given.there")["absent"]["attributes"]
-    ] == ["there"]
+    assert lacks(after(code, 'given.here, given.there'), "attributes", "attribute") == ["there"]
 
 
 @needing("torch")
-def test_a_torch_module_may_be_given_an_attribute_by_its_forward(after: After) -> None:
+def test_a_torch_module_may_be_given_an_attribute_by_its_forward() -> None:
     code = """
 import torch
 class Net(torch.nn.Module):
@@ -358,7 +345,4 @@ class Net(torch.nn.Module):
 net, plain, x = Net(), torch.nn.Linear(2, 2), torch.zeros(1, 2)
 """
     assert after(code, "net(x)\nnet.features")["absent"]["attributes"] == []
-    assert [
-        lack["line"]
-        for lack in after(code, "plain(x)\nplain.features")["absent"]["attributes"]
-    ] == [2]
+    assert lacks(after(code, 'plain(x)\nplain.features'), "attributes", "line") == [2]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.machinery
 import sys
 import types
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,10 @@ import pytest
 
 from crane_core.runtime.kernel_side.crane_probe.absences import finders
 
-State = dict[str, Any]
-After = Callable[..., State]
+from .looks import after, lacks
 
 
-def test_a_missing_name_tells_the_cells_that_would_define_it(after: After) -> None:
+def test_a_missing_name_tells_the_cells_that_would_define_it() -> None:
     others = [
         {
             "code": "import numpy\n",
@@ -51,28 +49,26 @@ def test_a_missing_name_tells_the_cells_that_would_define_it(after: After) -> No
     ]
 
 
-def test_a_deleted_name_tells_where_it_was_deleted(after: After) -> None:
+def test_a_deleted_name_tells_where_it_was_deleted() -> None:
     absent = after("x = 1\nx = 2\ndel x", "x + 1")["absent"]["names"]
     assert absent == [
         {"name": "x", "deleted_in": {"cell": 0, "line": 3}, "line": 1, "certain": True}
     ]
 
 
-def test_a_misspelt_name_tells_the_names_like_it(after: After) -> None:
+def test_a_misspelt_name_tells_the_names_like_it() -> None:
     (absent,) = after("X_train, y_train = 1, 2", "fit(x_train)\n")["absent"]["names"][
         1:
     ]
     assert absent["similar"] == ["X_train"]
 
 
-def test_builtins_and_names_of_the_target_are_not_missing(after: After) -> None:
+def test_builtins_and_names_of_the_target_are_not_missing() -> None:
     state = after("a = 1", "print(len([b for b in range(a)]))\nc = a\nc\n__name__")
     assert state["absent"]["names"] == []
 
 
-def test_a_name_missing_in_a_function_of_the_notebook_tells_the_way(
-    after: After,
-) -> None:
+def test_a_name_missing_in_a_function_of_the_notebook_tells_the_way() -> None:
     code = "def inner():\n    return EXTRA\ndef outer():\n    return inner()"
     (absent,) = after(code, "x = 1\nouter()")["absent"]["names"]
     assert absent == {
@@ -83,12 +79,12 @@ def test_a_name_missing_in_a_function_of_the_notebook_tells_the_way(
     }
 
 
-def test_a_star_import_makes_missing_names_uncertain(after: After) -> None:
+def test_a_star_import_makes_missing_names_uncertain() -> None:
     (absent,) = after("", "from math import *\nsqrt(2)")["absent"]["names"]
     assert absent["certain"] is False
 
 
-def test_a_module_that_is_not_installed_is_missing(after: After) -> None:
+def test_a_module_that_is_not_installed_is_missing() -> None:
     absent = after(
         "",
         "import no_such_module_here.part\nimport json, numpy.linalg\nfrom os import path",
@@ -127,7 +123,6 @@ def _finder(where: str, name: str, **held: Any) -> Any:
     ],
 )
 def test_a_missing_module_is_certain_where_no_finder_could_give_it(
-    after: After,
     monkeypatch: pytest.MonkeyPatch,
     finder: Any,
     module: str,
@@ -156,7 +151,7 @@ def test_a_missing_module_is_certain_where_no_finder_could_give_it(
     ],
 )
 def test_a_module_that_the_target_may_bring_is_not_certainly_missing(
-    after: After, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, before: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, before: str
 ) -> None:
     (tmp_path / "own_file.py").touch()
     monkeypatch.chdir(tmp_path)
@@ -169,7 +164,7 @@ def test_a_module_that_the_target_may_bring_is_not_certainly_missing(
 
 
 def test_an_import_that_is_tried_is_not_certain_to_raise(
-    after: After, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder])
     target = "try:\n    import no_such_module\nexcept ImportError:\n    pass"
@@ -178,7 +173,7 @@ def test_an_import_that_is_tried_is_not_certain_to_raise(
 
 
 def test_the_finder_that_brings_the_probe_knows_nothing_else(
-    after: After, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finder = _finder("crane_requests", "_Brought")
     monkeypatch.setattr(finders, "__loader__", finder)
@@ -188,7 +183,7 @@ def test_the_finder_that_brings_the_probe_knows_nothing_else(
 
 
 def test_a_file_of_the_working_folder_can_be_imported(
-    after: After, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The look has the folder taken from the path."""
     (tmp_path / "own_file.py").touch()
@@ -200,7 +195,7 @@ def test_a_file_of_the_working_folder_can_be_imported(
 
 
 def test_finders_of_six_know_what_they_list(
-    after: After, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finder = _finder("six", "_SixMetaPathImporter")
     finder.known_modules = {"gone.moves.urllib": None}
@@ -211,27 +206,25 @@ def test_finders_of_six_know_what_they_list(
     assert [entry["certain"] for entry in absent] == [False, True]
 
 
-def test_a_name_that_a_loaded_module_does_not_have_is_missing(after: After) -> None:
+def test_a_name_that_a_loaded_module_does_not_have_is_missing() -> None:
     absent = after(
         "import json, sklearn.preprocessing",
         "from json import loadz\nfrom sklearn.preprocessing import Imputer",
     )
-    assert [
-        (entry["of"], entry["attribute"]) for entry in absent["absent"]["attributes"]
-    ] == [
+    assert lacks(absent, "attributes", "of", "attribute") == [
         ("json", "loadz"),
         ("sklearn.preprocessing", "Imputer"),
     ]
 
 
-def test_places_of_the_last_assignment(after: After) -> None:
+def test_places_of_the_last_assignment() -> None:
     code = "a, (b, *c) = 1, (2, 3)\nfor i in range(2):\n    d = i\nwith open('/dev/null') as e:\n    pass\na = 2\n"
     variables = after(code, "a, b, c, d, e, i")["variables"]
     lines = {name: entry["assigned"]["line"] for name, entry in variables.items()}
     assert lines == {"a": 6, "b": 1, "c": 1, "d": 3, "e": 4, "i": 2}
 
 
-def test_the_last_cell_in_order_of_execution_counts(after: After) -> None:
+def test_the_last_cell_in_order_of_execution_counts() -> None:
     others = [{"code": "\n\nx = 1", "notebook_index": 7, "executed": True, "order": 0}]
     assert after("x = 1", "x", others=others)["variables"]["x"]["assigned"] == {
         "cell": 0,
@@ -239,7 +232,7 @@ def test_the_last_cell_in_order_of_execution_counts(after: After) -> None:
     }
 
 
-def test_variables_that_only_functions_need_are_additions(after: After) -> None:
+def test_variables_that_only_functions_need_are_additions() -> None:
     code = "limit = 3\ndef check(x):\n    return x < limit\nrows = [1]"
     variables = after(code, "check(rows[0])")["variables"]
     assert variables["limit"]["via"] == ["check"]
@@ -248,9 +241,7 @@ def test_variables_that_only_functions_need_are_additions(after: After) -> None:
     assert "via" not in variables["rows"]
 
 
-def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at(
-    after: After,
-) -> None:
+def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at() -> None:
     state = after("rows = [1]\ndef check():\n    return rows", "check()", variables=1)
     assert state["unavailable"] == {"rows": "the state is full"}
     slow = after(
@@ -259,13 +250,13 @@ def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at(
     assert slow["variables"]["rows"]["via"] == ["check"]
 
 
-def test_a_target_that_is_no_python_says_so(after: After) -> None:
+def test_a_target_that_is_no_python_says_so() -> None:
     state = after("x = 1", "x = = 1")
     assert state["syntax_error"].startswith("line 1: ")
     assert state["variables"] == {}
 
 
-def test_docs_stand_with_what_the_target_calls(after: After) -> None:
+def test_docs_stand_with_what_the_target_calls() -> None:
     state = after(
         "import json\nrows = [3, 1]\ndef f(a, *, b=2):\n    pass",
         "json.dumps(rows)\nrows.sort()\nf(1)",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
 from tests.examples import examples
 
-State = dict[str, Any]
-Entry = Callable[..., State]
+from .looks import State, after, entry, lacks
+
 QUIET = examples(200)
 NESTED = st.recursive(
     st.integers(0, 9),
@@ -39,7 +38,7 @@ def numpys_shape(value: Any) -> tuple[int, ...] | None:
 
 @QUIET
 @given(value=st.lists(NESTED, min_size=1, max_size=4))
-def test_inner_shapes_are_numpys(entry: Entry, value: list[Any]) -> None:
+def test_inner_shapes_are_numpys(value: list[Any]) -> None:
     structure = entry(value).get("plus", {}).get("structure", {})
     shape = numpys_shape(value)
     if shape is None:
@@ -56,7 +55,7 @@ def test_inner_shapes_are_numpys(entry: Entry, value: list[Any]) -> None:
         st.one_of(st.integers(-20, 20), st.floats(width=32), st.booleans()), min_size=1
     )
 )
-def test_values_of_flat_lists(entry: Entry, value: list[float]) -> None:
+def test_values_of_flat_lists(value: list[float]) -> None:
     info = entry(value)["values"]["value_info"]
     real = [item for item in value if not math.isnan(item)]
     assert info["has_nan"] == (len(real) < len(value))
@@ -71,7 +70,7 @@ def test_values_of_flat_lists(entry: Entry, value: list[float]) -> None:
 
 @QUIET
 @given(value=st.lists(st.text(max_size=5), min_size=1, max_size=40))
-def test_values_of_lists_of_text(entry: Entry, value: list[str]) -> None:
+def test_values_of_lists_of_text(value: list[str]) -> None:
     info = entry(value)["values"]["value_info"]
     assert info["num_unique"] == len(set(value))
 
@@ -95,11 +94,11 @@ def test_values_of_lists_of_text(entry: Entry, value: list[str]) -> None:
         ([[[1], [2, 3]], [[1], [2, 3]]], {"inside": "each item"}),
     ],
 )
-def test_ragged_lists_tell_where(entry: Entry, value: list[Any], ragged: State) -> None:
+def test_ragged_lists_tell_where(value: list[Any], ragged: State) -> None:
     assert ragged.items() <= entry(value)["plus"]["structure"]["ragged"].items()
 
 
-def test_what_is_asked_of_a_long_container_is_looked_into(entry: Entry) -> None:
+def test_what_is_asked_of_a_long_container_is_looked_into() -> None:
     rows = [[at] * (at + 1) for at in range(500)]
     items = entry(rows, "value[499], value[17]")["plus"]["structure"]["items"]
     assert items["499"] == {"length": 500}
@@ -114,7 +113,7 @@ def test_what_is_asked_of_a_long_container_is_looked_into(entry: Entry) -> None:
     }
 
 
-def test_dicts_that_the_published_extractor_knows(entry: Entry) -> None:
+def test_dicts_that_the_published_extractor_knows() -> None:
     history = entry({"loss": [0.5, 0.2], "acc": [0.1, 0.9]})
     assert history["structure"] == {"length": 2, "n_epochs": 2}
     assert history["values"] == {
@@ -131,7 +130,7 @@ def test_dicts_that_the_published_extractor_knows(entry: Entry) -> None:
     assert bunch["values"]["detected"] == "sklearn_dataset_dict"
 
 
-def test_dicts_for_frames_tell_whether_lengths_agree(entry: Entry) -> None:
+def test_dicts_for_frames_tell_whether_lengths_agree() -> None:
     assert entry({"a": [1, 2], "b": [1]})["plus"]["structure"]["lengths_equal"] is False
     assert (
         entry({"a": [1, 2], "b": np.zeros(2)})["plus"]["structure"]["lengths_equal"]
@@ -153,11 +152,11 @@ def test_dicts_for_frames_tell_whether_lengths_agree(entry: Entry) -> None:
         (1 + 2j, "(1+2j)"),
     ],
 )
-def test_scalars(entry: Entry, value: Any, told: Any) -> None:
+def test_scalars(value: Any, told: Any) -> None:
     assert entry(value)["values"] == {"value": told}
 
 
-def test_iterators_are_not_advanced(entry: Entry) -> None:
+def test_iterators_are_not_advanced() -> None:
     rows = iter([1, 2, 3])
     next(rows)
     assert entry(rows, "for x in value: print(x)")["plus"] == {
@@ -179,14 +178,12 @@ def test_iterators_are_not_advanced(entry: Entry) -> None:
     assert list(pairs) == [(1, 2)]
 
 
-def test_sets_come_in_an_order_of_their_own(entry: Entry) -> None:
+def test_sets_come_in_an_order_of_their_own() -> None:
     assert entry({"b", "a", "c"})["plus"]["values"]["items"] == ["a", "b", "c"]
     assert entry({1, "a", None})["structure"] == {"length": 3}
 
 
-def test_objects_of_the_notebook_by_the_data_they_hold(
-    after: Callable[..., State],
-) -> None:
+def test_objects_of_the_notebook_by_the_data_they_hold() -> None:
     code = """
 class Sensor:
     unit = "mm"
@@ -219,14 +216,10 @@ compact.a = 7
         "a": {"value": 7}
     }
     # What the method asks of the object stands among what lacks: rows has no sixth place.
-    assert [
-        (entry["of"], entry["index"], entry["via"]) for entry in state["absent"]["keys"]
-    ] == [("sensor.rows", 5, ["read"])]
+    assert lacks(state, "keys", "of", "index", "via") == [("sensor.rows", 5, ["read"])]
 
 
-def test_functions_tell_signature_and_names_from_outside(
-    after: Callable[..., State],
-) -> None:
+def test_functions_tell_signature_and_names_from_outside() -> None:
     code = "rate = 2\ndef price(n, *, tax=0.1):\n    return n * rate + missing"
     plus = after(code, "price(3)")["variables"]["price"]["plus"]
     assert plus["representation"] == {
@@ -236,7 +229,7 @@ def test_functions_tell_signature_and_names_from_outside(
     assert plus["values"] == {"free_variables": ["rate", "missing"]}
 
 
-def test_modules_tell_their_version(entry: Entry) -> None:
+def test_modules_tell_their_version() -> None:
     plus = entry(np)["plus"]
     assert plus == {
         "representation": {"module": "numpy"},
@@ -244,7 +237,7 @@ def test_modules_tell_their_version(entry: Entry) -> None:
     }
 
 
-def test_a_long_list_needs_little_besides_itself(entry: Entry) -> None:
+def test_a_long_list_needs_little_besides_itself() -> None:
     import tracemalloc
 
     rows = [float(at) for at in range(300_000)]

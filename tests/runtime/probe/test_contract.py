@@ -16,7 +16,6 @@ import fractions
 import functools
 import importlib
 import io
-import json
 import math
 import pathlib
 import pickle
@@ -48,21 +47,10 @@ from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 
 from crane_core.runtime.kernel_side.crane_probe.anatomy import mro_of, name_of
 from crane_core.runtime.kernel_side.crane_probe.look import look
-from tests.patience import UNHURRIED
 
-State = dict[str, Any]
-PACKAGES = (
-    "builtins",
-    "stdlib",
-    "numpy",
-    "pandas",
-    "scipy",
-    "sklearn",
-    "PIL",
-    "matplotlib",
-)
-GROUPS = {"structure", "representation", "values"}
-MEMBERS = {"type", *GROUPS, "plus", "unavailable", "assigned", "docs", "via"}
+from .looks import after, entry, is_told_inside_and_in_short, keeps_the_contract, looked
+
+PACKAGES = ["builtins", "stdlib", "numpy", "pandas", "scipy", "sklearn", "PIL", "matplotlib"]
 mpl.use("Agg")
 
 
@@ -102,195 +90,152 @@ def builtin_values() -> list[Any]:
     cycle: list[Any] = [1]
     cycle.append(cycle)
     return [
-        *(
-            0,
-            -1,
-            10**30,
-            10**5000,
-            -(10**4999),
-            True,
-            None,
-            1.5,
-            math.nan,
-            -math.inf,
-            2j,
-            "",
-            "x" * 5000,
-            "\ud800é\0",
-        ),
-        *(
-            b"ab",
-            bytearray(b"abc"),
-            memoryview(b"abcd"),
-            range(2, 20, 3),
-            range(10**30),
-            slice(1, None),
-            ...,
-            NotImplemented,
-        ),
-        *(
-            [],
-            [1, 2, 2],
-            [1, "a", None, 2.5],
-            [[1, 2], [3, 4]],
-            [[1], [2, 3]],
-            [[[1], [2]], [[3], [4, 5]]],
-            cycle,
-        ),
-        *(
-            (),
-            (100, 3700),
-            Point(1, 2.5),
-            (np.zeros(3), "x"),
-            [math.nan, 1],
-            list(range(30_000)),
-            ["a"] * 30_000,
-        ),
-        *(
-            {},
-            {"a": 1, "b": [1, 2]},
-            {1: "x", (1, 2): None},
-            {"loss": [0.5, 0.25], "acc": [0.1, 0.2]},
-            {"f1": 0.5, "n": 3},
-        ),
-        *(
-            {"data": np.zeros((4, 2)), "target": [0, 1, 0, 1]},
-            dict.fromkeys(range(5000)),
-            collections.OrderedDict(a=1),
-        ),
-        *(
-            collections.defaultdict(list, a=[1]),
-            collections.Counter("abca"),
-            collections.deque([1, 2], maxlen=5),
-        ),
-        *(
-            {1, 2, 3},
-            frozenset({"a", "b"}),
-            {1, "a"},
-            set(),
-            {}.keys(),
-            {"a": 1}.values(),
-            {"a": 1}.items(),
-        ),
-        *(
-            half_used(iter([1, 2, 3])),
-            half_used(gives()),
-            zip([1], [2], strict=False),
-            map(str, [1]),
-            filter(None, [1]),
-            enumerate([1]),
-        ),
-        *(
-            iter({1: 2}),
-            iter({1}),
-            iter("ab"),
-            iter(range(3)),
-            iter((1,)),
-            iter({}.items()),
-            iter({}.values()),
-            reversed([1]),
-        ),
-        *(iter(b"ab"), iter(bytearray(b"ab"))),
-        *(
-            len,
-            str.upper,
-            [].append,
-            "".join,
-            dict.fromkeys,
-            object.__repr__,
-            (1).__add__,
-            half_used,
-            Plain().method,
-        ),
-        *(
-            functools.partial(half_used, 3),
-            Plain,
-            Point,
-            int,
-            Plain(),
-            Slotted(),
-            types,
-            math,
-            lambda x, *, y=1: x,
-        ),
-        *(
-            ValueError("no"),
-            types.SimpleNamespace(a=1),
-            object(),
-            array.array("d", [1.0]),
-            contextlib.nullcontext(3),
-        ),
+        0,
+        -1,
+        10**30,
+        10**5000,
+        -(10**4999),
+        True,
+        None,
+        1.5,
+        math.nan,
+        -math.inf,
+        2j,
+        "",
+        "x" * 5000,
+        "\ud800é\0",
+        b"ab",
+        bytearray(b"abc"),
+        memoryview(b"abcd"),
+        range(2, 20, 3),
+        range(10**30),
+        slice(1, None),
+        ...,
+        NotImplemented,
+        [],
+        [1, 2, 2],
+        [1, "a", None, 2.5],
+        [[1, 2], [3, 4]],
+        [[1], [2, 3]],
+        [[[1], [2]], [[3], [4, 5]]],
+        cycle,
+        (),
+        (100, 3700),
+        Point(1, 2.5),
+        (np.zeros(3), "x"),
+        [math.nan, 1],
+        list(range(30_000)),
+        ["a"] * 30_000,
+        {},
+        {"a": 1, "b": [1, 2]},
+        {1: "x", (1, 2): None},
+        {"loss": [0.5, 0.25], "acc": [0.1, 0.2]},
+        {"f1": 0.5, "n": 3},
+        {"data": np.zeros((4, 2)), "target": [0, 1, 0, 1]},
+        dict.fromkeys(range(5000)),
+        collections.OrderedDict(a=1),
+        collections.defaultdict(list, a=[1]),
+        collections.Counter("abca"),
+        collections.deque([1, 2], maxlen=5),
+        {1, 2, 3},
+        frozenset({"a", "b"}),
+        {1, "a"},
+        set(),
+        {}.keys(),
+        {"a": 1}.values(),
+        {"a": 1}.items(),
+        half_used(iter([1, 2, 3])),
+        half_used(gives()),
+        zip([1], [2], strict=False),
+        map(str, [1]),
+        filter(None, [1]),
+        enumerate([1]),
+        iter({1: 2}),
+        iter({1}),
+        iter("ab"),
+        iter(range(3)),
+        iter((1,)),
+        iter({}.items()),
+        iter({}.values()),
+        reversed([1]),
+        iter(b"ab"),
+        iter(bytearray(b"ab")),
+        len,
+        str.upper,
+        [].append,
+        "".join,
+        dict.fromkeys,
+        object.__repr__,
+        (1).__add__,
+        half_used,
+        Plain().method,
+        functools.partial(half_used, 3),
+        Plain,
+        Point,
+        int,
+        Plain(),
+        Slotted(),
+        types,
+        math,
+        lambda x, *, y=1: x,
+        ValueError("no"),
+        types.SimpleNamespace(a=1),
+        object(),
+        array.array("d", [1.0]),
+        contextlib.nullcontext(3),
     ]
 
 
 def stdlib_values() -> list[Any]:
     return [
-        *(
-            datetime.datetime(2020, 1, 2, tzinfo=datetime.UTC),
-            datetime.date(2020, 1, 2),
-            datetime.time(3),
-            datetime.timedelta(1),
-            datetime.UTC,
-        ),
-        *(
-            decimal.Decimal("1.50"),
-            fractions.Fraction(1, 3),
-            uuid.UUID(int=1),
-            pathlib.Path(),
-            pathlib.PurePath("a/b"),
-        ),
-        *(re.compile("(a)b"), io.StringIO("text"), io.BytesIO(b"text")),
+        datetime.datetime(2020, 1, 2, tzinfo=datetime.UTC),
+        datetime.date(2020, 1, 2),
+        datetime.time(3),
+        datetime.timedelta(1),
+        datetime.UTC,
+        decimal.Decimal("1.50"),
+        fractions.Fraction(1, 3),
+        uuid.UUID(int=1),
+        pathlib.Path(),
+        pathlib.PurePath("a/b"),
+        re.compile("(a)b"),
+        io.StringIO("text"),
+        io.BytesIO(b"text"),
     ]
 
 
 def numpy_values() -> list[Any]:
     rng = np.random.default_rng(0)
-    arrays = [
-        *(
-            rng.normal(size=(30, 4)),
-            np.array([]),
-            np.array(5),
-            np.arange(100_000),
-            np.array([1, np.nan, np.inf]),
-        ),
-        *(
-            np.array(["x", "yy"]),
-            np.array([b"x"]),
-            np.array([[1], [2, 3]], dtype=object),
-            np.zeros((2, 0, 3)),
-        ),
-        *(
-            np.zeros(3, dtype=[("a", "i4"), ("b", "U3")]),
-            np.array(["2020", "NaT"], "M8[D]"),
-            np.array([1], "m8[s]"),
-        ),
-        *(
-            np.array([1 + 2j]),
-            np.array([True, False]),
-            np.float16([1]),
-            np.array([1], np.longdouble),
-            rng.normal(size=(6, 6))[::2, ::3],
-        ),
-        *(
-            np.ma.masked_array([1, 2], mask=[0, 1]),
-            np.array([1, 2], dtype=">i4"),
-            np.array(["a" * 500]),
-        ),
-    ]
-    scalars = [
+    store = io.BytesIO()
+    np.savez(store, a=np.zeros(2))
+    store.seek(0)
+    return [
+        rng.normal(size=(30, 4)),
+        np.array([]),
+        np.array(5),
+        np.arange(100_000),
+        np.array([1, np.nan, np.inf]),
+        np.array(["x", "yy"]),
+        np.array([b"x"]),
+        np.array([[1], [2, 3]], dtype=object),
+        np.zeros((2, 0, 3)),
+        np.zeros(3, dtype=[("a", "i4"), ("b", "U3")]),
+        np.array(["2020", "NaT"], "M8[D]"),
+        np.array([1], "m8[s]"),
+        np.array([1 + 2j]),
+        np.array([True, False]),
+        np.float16([1]),
+        np.array([1], np.longdouble),
+        rng.normal(size=(6, 6))[::2, ::3],
+        np.ma.masked_array([1, 2], mask=[0, 1]),
+        np.array([1, 2], dtype=">i4"),
+        np.array(["a" * 500]),
         np.float32(0.1),
         np.int64(7),
         np.bool_(1),
         np.str_("s"),
         np.datetime64("2020-01-01"),
         np.longdouble(1.5),
-    ]
-    store = io.BytesIO()
-    np.savez(store, a=np.zeros(2))
-    store.seek(0)
-    return [
-        *arrays,
-        *scalars,
         np.dtype("f4"),
         rng,
         np.random.RandomState(0),
@@ -300,6 +245,7 @@ def numpy_values() -> list[Any]:
 
 
 def pandas_values() -> list[Any]:
+    pyarrow = importlib.import_module("pyarrow")
     frame = pd.DataFrame(
         {
             "i": [1, 2, 3],
@@ -318,11 +264,7 @@ def pandas_values() -> list[Any]:
             "y": pd.array([1, None, 2], dtype="int64[pyarrow]"),
             "l": pd.array(
                 [[1], None, [2]],
-                dtype=pd.ArrowDtype(
-                    importlib.import_module("pyarrow").list_(
-                        importlib.import_module("pyarrow").int64()
-                    )
-                ),
+                dtype=pd.ArrowDtype(pyarrow.list_(pyarrow.int64())),
             ),
             "S": pd.arrays.SparseArray([0, 1, 0]),
             "b": [True, False, True],
@@ -333,25 +275,6 @@ def pandas_values() -> list[Any]:
         np.zeros((5, 90)), columns=pd.MultiIndex.from_product([list("abc"), range(30)])
     )
     double = pd.DataFrame([[1, 2]], columns=["x", "x"], index=[pd.Timestamp("2020")])
-    indexes = [
-        frame.index,
-        frame.columns,
-        several.index,
-        wide.columns,
-        double.index,
-        pd.Index([1.5, 2]),
-        pd.Index([], dtype=object),
-    ]
-    columns = [frame[name] for name in frame]
-    scalars = [
-        pd.Timestamp("2020"),
-        pd.Timedelta(1),
-        pd.Period("2020"),
-        pd.Interval(0, 1),
-        pd.NA,
-        pd.NaT,
-    ]
-    grouped = [frame.groupby("b"), frame.groupby("b")["f"]]
     return [
         frame,
         several,
@@ -360,10 +283,22 @@ def pandas_values() -> list[Any]:
         frame.iloc[:0],
         frame[[]],
         pd.DataFrame(),
-        *columns,
-        *indexes,
-        *scalars,
-        *grouped,
+        *(frame[name] for name in frame),
+        frame.index,
+        frame.columns,
+        several.index,
+        wide.columns,
+        double.index,
+        pd.Index([1.5, 2]),
+        pd.Index([], dtype=object),
+        pd.Timestamp("2020"),
+        pd.Timedelta(1),
+        pd.Period("2020"),
+        pd.Interval(0, 1),
+        pd.NA,
+        pd.NaT,
+        frame.groupby("b"),
+        frame.groupby("b")["f"],
         frame["c"].array,
     ]
 
@@ -377,32 +312,22 @@ def sklearn_values() -> list[Any]:
             ("c", OneHotEncoder(), [x.columns[2]]),
         ]
     )
-    fitted = [
-        *(
-            LinearRegression().fit(x, y),
-            LogisticRegression(max_iter=200, C=0.5).fit(x, y),
-            LabelEncoder().fit(["a", "b"]),
-        ),
-        *(
-            StandardScaler().fit(x),
-            OneHotEncoder().fit(x[x.columns[:1]]),
-            RandomForestClassifier(3, random_state=0).fit(x, y),
-        ),
-        *(
-            KNeighborsClassifier().fit(x, y),
-            CountVectorizer().fit(["a bc", "bc d"]),
-            Pipeline([("p", prepare), ("m", LinearRegression())]).fit(x, y),
-        ),
-        GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(
-            x, y
-        ),
-    ]
-    unfitted = [
+    models = [
+        LinearRegression().fit(x, y),
+        LogisticRegression(max_iter=200, C=0.5).fit(x, y),
+        LabelEncoder().fit(["a", "b"]),
+        StandardScaler().fit(x),
+        OneHotEncoder().fit(x[x.columns[:1]]),
+        RandomForestClassifier(3, random_state=0).fit(x, y),
+        KNeighborsClassifier().fit(x, y),
+        CountVectorizer().fit(["a bc", "bc d"]),
+        Pipeline([("p", prepare), ("m", LinearRegression())]).fit(x, y),
+        GridSearchCV(LinearRegression(), {"fit_intercept": [True]}, cv=2).fit(x, y),
         LinearRegression(),
         Pipeline([("s", StandardScaler()), ("m", "passthrough")]),
         VotingClassifier([("a", LogisticRegression())]),
     ]
-    return [*fitted, *unfitted, iris]
+    return [*models, iris]
 
 
 def picture_values() -> list[Any]:
@@ -417,10 +342,8 @@ def picture_values() -> list[Any]:
 def sparse_values() -> list[Any]:
     rng = np.random.default_rng(0)
     base = sp.random(10, 6, density=0.2, random_state=rng)
-    return [
-        base.asformat(name)
-        for name in ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
-    ] + [sp.csr_array(np.eye(3))]
+    formats = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
+    return [*map(base.asformat, formats), sp.csr_array(np.eye(3))]
 
 
 VALUES: dict[str, Callable[[], list[Any]]] = {
@@ -485,64 +408,9 @@ def surroundings() -> Any:
 @pytest.mark.parametrize("package", VALUES)
 def test_every_value_is_told_the_same_again_and_nothing_changes(package: str) -> None:
     for value in VALUES[package]():
-        before, around = fingerprint(value), surroundings()
-        first, again = (tell(value) for _ in range(2))
-        assert first == again, type(value)
-        assert fingerprint(value) == before, type(value)
-        assert surroundings() == around, type(value)
-        check(first, value)
-
-
-def tell(value: Any) -> str:
-    """The state's text without the time it took; "value" is asked for in many ways."""
-    target = "value.a['b'](value); value['i']; value[0]; value(x=value); value.loc[3]; for_each = [v for v in value]"
-    # A slow machine would give up at another moment each time.
-    state = json.loads(
-        look({"value": value}, {"target": target, "cells": [], "limits": UNHURRIED})
-    )
-    del state["captured"]["seconds"]
-    return json.dumps(state, allow_nan=False)
-
-
-def check(text: str, value: Any) -> None:
-    assert len(text) < 60_000, type(value)
-    state = json.loads(text)
-    entry = state["variables"]["value"]
-    assert state["unavailable"] == {}, (type(value), state["unavailable"])
-    assert entry.keys() <= MEMBERS
-    assert entry.keys() >= {"type", *GROUPS}
-    assert entry.get("plus", {}).keys() <= GROUPS
-    text.encode("utf-8")
-
-
-@pytest.mark.parametrize("package", VALUES)
-def test_values_inside_others_are_told(package: str) -> None:
+        keeps_the_contract(value, lambda one: (fingerprint(one), surroundings()))
     for value in VALUES[package]():
-        state = json.loads(
-            look({"box": {"inside": [value]}}, {"target": "box['inside'][0]"})
-        )
-        assert (
-            state["variables"]["box"]["plus"]["representation"]["items"]["inside"][
-                "type"
-            ]
-            == "list"
-        )
-        assert state["unavailable"] == {}
-
-
-@pytest.mark.parametrize("package", VALUES)
-def test_tight_limits_give_short_states(package: str) -> None:
-    for value in VALUES[package]():
-        request = {
-            "target": "value",
-            "limits": {
-                "variable_chars": 600,
-                "variable_steps": 100,
-                "nodes": 2,
-                "items": 1,
-            },
-        }
-        assert len(look({"value": value}, request)) < 1500
+        is_told_inside_and_in_short(value)
 
 
 def test_each_summarizer_has_a_value_here() -> None:
@@ -561,30 +429,26 @@ def test_each_summarizer_has_a_value_here() -> None:
 
 
 NOT_HERE = {
-    *(
-        "coroutine",
-        "async_generator",
-        "classmethod_descriptor",
-        "TextIOWrapper",
-        "BufferedReader",
-        "BufferedWriter",
-    ),
-    *(
-        "FileIO",
-        "spmatrix",
-        "str_ascii_iterator",
-        "FigureBase",
-        "_AxesBase",
-        "method_descriptor",
-        "timezone",
-    ),
+    "coroutine",
+    "async_generator",
+    "classmethod_descriptor",
+    "method_descriptor",
+    "TextIOWrapper",
+    "BufferedReader",
+    "BufferedWriter",
+    "FileIO",
+    "spmatrix",
+    "str_ascii_iterator",
+    "FigureBase",
+    "_AxesBase",
+    "timezone",
 }
 """Classes that cannot be pickled or made at ease, old names, and parents of classes that are here."""
 
 
 def test_a_copy_tells_the_same() -> None:
     for value in [*numpy_values()[:15], *pandas_values()[:5]]:
-        assert tell(value) == tell(copy.deepcopy(value)), type(value)
+        assert entry(value) == entry(copy.deepcopy(value)), type(value)
 
 
 def test_files_are_told_without_moving_in_them(tmp_path: pathlib.Path) -> None:
@@ -593,27 +457,16 @@ def test_files_are_told_without_moving_in_them(tmp_path: pathlib.Path) -> None:
     with path.open() as rows, path.open("rb") as raw:
         rows.readline()
         raw.read(1)
-        assert json.loads(tell(rows))["variables"]["value"]["plus"]["values"] == {
-            "closed": False
-        }
-        assert json.loads(tell(raw))["variables"]["value"]["plus"]["values"] == {
-            "closed": False
-        }
+        for file in (rows, raw):
+            assert entry(file)["plus"]["values"] == {"closed": False}
         assert rows.readline() == "b\n"
         assert raw.tell() == 1
-    assert json.loads(tell(rows))["variables"]["value"]["plus"]["values"] == {
-        "closed": True
-    }
+    assert entry(rows)["plus"]["values"] == {"closed": True}
 
 
 def test_pandas_keeps_no_lookup_tables_from_being_looked_at() -> None:
     frame = pd.DataFrame({"a": np.arange(1000)}, index=np.arange(1000)[::-1].copy())
-    json.loads(
-        look(
-            {"frame": frame},
-            {"target": "frame.loc[5], frame['a'], frame['zz'], frame.index"},
-        )
-    )
+    looked({"frame": frame}, "frame.loc[5], frame['a'], frame['zz'], frame.index")
     for index in (frame.index, frame.columns):
         assert "_engine" not in index._cache
 
@@ -624,18 +477,14 @@ def test_an_unknown_limit_is_refused() -> None:
 
 
 def test_packages_of_the_variables_are_told_with_their_versions() -> None:
-    state = json.loads(
-        look({"np": np, "frame": pd.DataFrame()}, {"target": "np, frame"})
-    )
+    state = looked({"np": np, "frame": pd.DataFrame()}, "np, frame")
     assert state["captured"]["packages"] == {
         "numpy": np.__version__,
         "pandas": pd.__version__,
     }
 
 
-def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told(
-    after: Callable[..., State],
-) -> None:
+def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told() -> None:
     code = "from sklearn.linear_model import Ridge\nfrom sklearn.metrics import r2_score\nfrom scipy.stats import norm"
     for target, package in (
         ("Ridge()", "sklearn"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-State = dict[str, Any]
+from .looks import after
 
 
-def values(after: Callable[..., State], code: str, target: str) -> dict[str, Any]:
+def values(code: str, target: str) -> dict[str, Any]:
     entry = after("import numpy as np, pandas as pd\n" + code, target)["variables"]["y"]
     found: dict[str, Any] = entry["plus"].get("values", {})
     return found
@@ -29,8 +28,7 @@ def test_distinct_decimals_are_counted(
     code: str,
     n_fractions: int | None,
     fraction: float | None,
-    after: Callable[..., State],
-) -> None:
+    ) -> None:
     found = values(after, code, "print(y)")
     assert (found.get("n_fractions"), found.get("fraction")) == (n_fractions, fraction)
 
@@ -41,7 +39,7 @@ def test_distinct_decimals_are_counted(
 )
 @pytest.mark.parametrize("dtype", ["object", "str"])
 def test_texts_that_read_as_numbers_are_counted(
-    texts: list[str], expected: int, dtype: str, after: Callable[..., State]
+    texts: list[str], expected: int, dtype: str,
 ) -> None:
     assert (
         values(after, f"y = pd.Series({texts!r}, dtype={dtype!r})", "print(y)")[
@@ -62,13 +60,11 @@ def test_texts_that_read_as_numbers_are_counted(
     ],
 )
 def test_members_of_the_rarest_class_are_counted(
-    code: str, expected: int | None, after: Callable[..., State]
+    code: str, expected: int | None,
 ) -> None:
     assert values(after, code, "print(y)").get("n_of_rarest") == expected
 
 
-def test_parameters_that_differ_from_the_defaults_are_counted(
-    after: Callable[..., State],
-) -> None:
+def test_parameters_that_differ_from_the_defaults_are_counted() -> None:
     code = "from sklearn.svm import SVC\ny = SVC(C=2, kernel=lambda a, b: a @ b.T)"
     assert values(after, code, "y.fit")["n_parameters_set"] == 2

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-State = dict[str, Any]
+from .looks import State, looked
+
 CALLS: list[str] = []
 SPECIAL = [
     "__repr__",
@@ -287,7 +288,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_object_is_told_and_not_touched(
-    looked: Callable[..., State], name: str
+    name: str
 ) -> None:
     value = HOSTILE[name]()
     state = looked(
@@ -302,9 +303,7 @@ def test_a_hostile_object_is_told_and_not_touched(
     del value
 
 
-def test_a_subclass_of_a_library_class_is_read_below_its_overrides(
-    looked: Callable[..., State],
-) -> None:
+def test_a_subclass_of_a_library_class_is_read_below_its_overrides() -> None:
     import numpy as np
     import pandas as pd
 
@@ -334,9 +333,7 @@ def test_a_subclass_of_a_library_class_is_read_below_its_overrides(
     assert state["unavailable"] == {}
 
 
-def test_an_estimator_of_the_notebook_is_read_by_what_it_holds(
-    looked: Callable[..., State],
-) -> None:
+def test_an_estimator_of_the_notebook_is_read_by_what_it_holds() -> None:
     from sklearn.base import BaseEstimator
 
     kind = type(
@@ -355,7 +352,7 @@ def test_an_estimator_of_the_notebook_is_read_by_what_it_holds(
 
 
 def test_a_summarizer_that_raises_becomes_the_reason(
-    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -372,7 +369,7 @@ def test_a_summarizer_that_raises_becomes_the_reason(
 
 
 def test_an_error_with_hostile_words_is_told_without_them(
-    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -388,7 +385,7 @@ def test_an_error_with_hostile_words_is_told_without_them(
 
 
 def test_a_summary_that_is_no_json_is_made_json(
-    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -408,9 +405,7 @@ def test_a_summary_that_is_no_json_is_made_json(
     assert values["s"] == "\\ud800"
 
 
-def test_threads_that_change_a_dict_do_not_break_the_look(
-    looked: Callable[..., State],
-) -> None:
+def test_threads_that_change_a_dict_do_not_break_the_look() -> None:
     table: dict[int, int] = dict.fromkeys(range(2000), 0)
     stop = threading.Event()
 
@@ -437,9 +432,7 @@ def test_threads_that_change_a_dict_do_not_break_the_look(
         sys.setswitchinterval(interval)
 
 
-def test_one_value_half_made_does_not_hide_the_others(
-    looked: Callable[..., State],
-) -> None:
+def test_one_value_half_made_does_not_hide_the_others() -> None:
     import numpy as np
     import pandas as pd
 
@@ -456,7 +449,7 @@ def test_one_value_half_made_does_not_hide_the_others(
 
 
 def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
-    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -469,9 +462,7 @@ def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
     assert state["variables"]["len_of"]["docs"]["signature"] == "(obj, /)"
 
 
-def test_an_object_whose_dict_belongs_to_another_class_is_told(
-    looked: Callable[..., State],
-) -> None:
+def test_an_object_whose_dict_belongs_to_another_class_is_told() -> None:
     """As wrapt's proxies in Keras 2, which inherit `__dict__` from a class of another layout."""
 
     class Layout:
@@ -486,7 +477,7 @@ def test_an_object_whose_dict_belongs_to_another_class_is_told(
 
 
 def test_where_sharing_cannot_be_told_everything_counts_as_held(
-    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe import shared
 

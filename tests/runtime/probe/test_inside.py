@@ -6,16 +6,14 @@ import collections
 import gc
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-State = dict[str, Any]
-After = Callable[..., State]
-Entry = Callable[..., State]
+from .looks import after, entry, lacks, looked
 
 
 class Held:
@@ -41,11 +39,11 @@ DIFFERING = {
 
 @pytest.mark.parametrize("what", DIFFERING)
 @pytest.mark.parametrize("kind", [list, tuple])
-def test_an_item_that_differs_is_told(entry: Entry, what: str, kind: type) -> None:
+def test_an_item_that_differs_is_told(what: str, kind: type) -> None:
     assert "3" in entry(kind(DIFFERING[what]))["plus"]["representation"]["items"]
 
 
-def test_of_equal_items_the_first_three_are_told(entry: Entry) -> None:
+def test_of_equal_items_the_first_three_are_told() -> None:
     assert list(
         entry([{"a": n} for n in range(50)])["plus"]["representation"]["items"]
     ) == [
@@ -57,7 +55,7 @@ def test_of_equal_items_the_first_three_are_told(entry: Entry) -> None:
     assert len(many) == 8
 
 
-def test_an_array_that_cannot_be_written_is_told(entry: Entry) -> None:
+def test_an_array_that_cannot_be_written_is_told() -> None:
     array = np.arange(3)
     assert "writeable" not in entry(array).get("plus", {}).get("representation", {})
     array.flags.writeable = False
@@ -78,7 +76,7 @@ def rows(scale: int) -> Iterator[Any]:
     yield table * scale
 
 
-def test_a_generator_tells_where_it_stands_and_its_variables(entry: Entry) -> None:
+def test_a_generator_tells_where_it_stands_and_its_variables() -> None:
     generator = rows(7)
     new = entry(generator)["plus"]
     assert (new["values"]["stands"], new["values"]["exhausted"]) == (
@@ -97,7 +95,7 @@ def test_a_generator_tells_where_it_stands_and_its_variables(entry: Entry) -> No
     }
 
 
-def test_looking_at_a_generator_keeps_nothing_alive(entry: Entry) -> None:
+def test_looking_at_a_generator_keeps_nothing_alive() -> None:
     def drops() -> Iterator[Any]:
         held = Given()
         reference = weakref.ref(held)
@@ -114,9 +112,7 @@ def test_looking_at_a_generator_keeps_nothing_alive(entry: Entry) -> None:
 @pytest.mark.skipif(
     sys.version_info >= (3, 13), reason="locals() gives its own dict each time"
 )
-def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone(
-    entry: Entry,
-) -> None:
+def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone() -> None:
     def holds() -> Iterator[Any]:
         n = 1
         held = locals()
@@ -131,7 +127,7 @@ def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone(
     assert held["n"] == 1
 
 
-def test_a_running_generator_is_not_asked_for_its_variables(entry: Entry) -> None:
+def test_a_running_generator_is_not_asked_for_its_variables() -> None:
     def looks() -> Iterator[Any]:
         yield entry(generator)
 
@@ -154,18 +150,18 @@ class Gives(dict[str, Any]):
 
 
 @pytest.mark.parametrize("kind", [dict, collections.OrderedDict, Keeps])
-def test_entries_of_derived_dicts_are_followed(looked: After, kind: Any) -> None:
+def test_entries_of_derived_dicts_are_followed(kind: Any) -> None:
     state = looked(
         {"d": kind(rate=0.1, rows=[1, 2])}, "d['rate'].upper()\nd['rows'][2]\nd['lost']"
     )
-    assert [lack["attribute"] for lack in state["absent"]["attributes"]] == ["upper"]
+    assert lacks(state, "attributes", "attribute") == ["upper"]
     assert [lack.get("index", lack.get("key")) for lack in state["absent"]["keys"]] == [
         2,
         "lost",
     ]
 
 
-def test_entries_that_code_of_a_class_gives_are_not_followed(looked: After) -> None:
+def test_entries_that_code_of_a_class_gives_are_not_followed() -> None:
     given = {"d": Gives(rate=0.1), "e": collections.defaultdict(list, a=[1])}
     state = looked(given, "d['rate'].upper(), d['lost'], e['lost'][0]")
     assert not any(state["absent"].values())
@@ -185,7 +181,7 @@ class Other:
 @pytest.mark.parametrize(
     "call", ["models['a'].fit(table)", "row[0].fit(table)", "pair['x']['y'].fit(table)"]
 )
-def test_methods_of_objects_in_containers_are_entered(after: After, call: str) -> None:
+def test_methods_of_objects_in_containers_are_entered(call: str) -> None:
     absent = after(METHODS, call)["absent"]
     assert [
         (lack["name"], lack["certain"], len(lack["via"])) for lack in absent["names"]
@@ -203,14 +199,12 @@ def test_methods_of_objects_in_containers_are_entered(after: After, call: str) -
     ],
 )
 def test_methods_of_what_the_target_puts_there_are_not_taken_for_the_kernels(
-    after: After, target: str
+    target: str
 ) -> None:
     assert not any(after(METHODS, target)["absent"].values())
 
 
-def test_the_time_zone_of_an_index_is_told_wherever_the_index_is_taken(
-    after: After,
-) -> None:
+def test_the_time_zone_of_an_index_is_told_wherever_the_index_is_taken() -> None:
     code = """
 import pandas as pd
 days = pd.date_range("2020", periods=2, tz="Europe/Berlin")
@@ -223,6 +217,6 @@ both = events.set_index("v", append=True)
         assert state["accesses"][text]["representation"]["dtype"].endswith(
             "Europe/Berlin]"
         )
-    assert [lack["of"] for lack in state["absent"]["attributes"]] == ["column.index"]
+    assert lacks(state, "attributes", "of") == ["column.index"]
     dtypes = state["variables"]["both"]["plus"]["structure"]["index"]["level_dtypes"]
     assert dtypes[0].endswith("Europe/Berlin]") and dtypes[1] == "int64"

@@ -23,6 +23,8 @@ from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
+from .looks import lacks
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 pytestmark = needs("tensorflow", "keras")
 tf = later("tensorflow")
@@ -303,10 +305,10 @@ def test_chains_lead_into_models(keras: Any) -> None:
         None,
         10,
     ]
-    assert [(lack["index"], lack["length"]) for lack in state["absent"]["keys"]] == [
+    assert lacks(state, "keys", "index", "length") == [
         (9, 5)
     ]
-    assert [lack["attribute"] for lack in state["absent"]["attributes"]] == [
+    assert lacks(state, "attributes", "attribute") == [
         "predict_classes"
     ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from crane_core.runtime.kernel_side.crane_probe.budget import OverBudgetError
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
 from tests.examples import examples
 
-State = dict[str, Any]
-Entry = Callable[..., State]
+from .looks import State, entry
+
 QUIET = examples(150)
 DTYPES = st.one_of(
     hnp.boolean_dtypes(),
@@ -46,7 +45,7 @@ def same(told: Any, true: Any) -> bool:
     turned=st.booleans(),
 )
 def test_ranges_of_arrays_are_numpys(
-    entry: Entry, array: np.ndarray, step: int, *, turned: bool
+    array: np.ndarray, step: int, *, turned: bool
 ) -> None:
     array = (array.T if turned else array)[::step]
     found = entry(array)
@@ -68,7 +67,7 @@ def test_ranges_of_arrays_are_numpys(
 
 @QUIET
 @given(array=hnp.arrays(dtype=DTYPES, shape=st.tuples(st.integers(1, 60))))
-def test_distinct_values_of_arrays_are_numpys(entry: Entry, array: np.ndarray) -> None:
+def test_distinct_values_of_arrays_are_numpys(array: np.ndarray) -> None:
     info = entry(array)["values"]["value_info"]
     true = np.unique(array[~np.isnan(array)] if array.dtype.kind == "f" else array)
     assert info["num_unique"] == len(true)
@@ -87,7 +86,7 @@ def test_distinct_values_of_arrays_are_numpys(entry: Entry, array: np.ndarray) -
     "dtype", ["int8", "uint16", "int64", "float32", "float64", "M8[s]"]
 )
 def test_distinct_values_of_long_arrays(
-    entry: Entry, n_distinct: int, dtype: str
+    n_distinct: int, dtype: str
 ) -> None:
     if dtype == "int8" and n_distinct > 200:
         pytest.skip("int8 holds no more")
@@ -107,7 +106,7 @@ def test_distinct_values_of_long_arrays(
         assert info["num_unique_at_least"] == 101
 
 
-def test_a_strided_walk_gives_what_numpy_gives(entry: Entry) -> None:
+def test_a_strided_walk_gives_what_numpy_gives() -> None:
     base = np.random.default_rng(0).normal(size=(9001, 7))
     base[5, 3] = np.nan
     frame = pd.DataFrame(base, copy=False)
@@ -119,7 +118,7 @@ def test_a_strided_walk_gives_what_numpy_gives(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
-def test_infinite_values_and_nan_are_told(entry: Entry, dtype: str) -> None:
+def test_infinite_values_and_nan_are_told(dtype: str) -> None:
     found = entry(np.array([1, -np.inf, np.nan, 2], dtype=dtype))
     assert found["values"]["value_range"] == [{"$float": "-inf"}, 2.0]
     assert found["values"]["has_nan"] is True
@@ -127,7 +126,7 @@ def test_infinite_values_and_nan_are_told(entry: Entry, dtype: str) -> None:
     assert found["plus"]["values"]["has_inf"] is True
 
 
-def test_what_is_masked_counts_for_no_number(entry: Entry) -> None:
+def test_what_is_masked_counts_for_no_number() -> None:
     array = np.ma.masked_array([1.0, -999, 3, np.nan], mask=[0, 1, 0, 1])
     masked = entry(array)
     assert masked["structure"] == {"shape": [4]}
@@ -137,7 +136,7 @@ def test_what_is_masked_counts_for_no_number(entry: Entry) -> None:
     assert masked["plus"]["values"] == {"n_masked": 2, "items": [1.0, None, 3.0, None]}
 
 
-def test_a_table_with_masked_elements_and_one_masked_throughout(entry: Entry) -> None:
+def test_a_table_with_masked_elements_and_one_masked_throughout() -> None:
     table = entry(np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]))
     assert table["values"] == {"has_nan": False, "value_range": [1, 4]}
     assert table["plus"]["values"] == {"n_masked": 1, "items": [[1, None], [3, 4]]}
@@ -149,7 +148,7 @@ def test_a_table_with_masked_elements_and_one_masked_throughout(entry: Entry) ->
     assert "not_computed" in entry(long)["values"]
 
 
-def test_matrices_are_read_as_arrays(entry: Entry) -> None:
+def test_matrices_are_read_as_arrays() -> None:
     assert entry(np.matrix([[1, 2]]))["structure"] == {"shape": [1, 2]}
 
 
@@ -164,11 +163,11 @@ def test_matrices_are_read_as_arrays(entry: Entry) -> None:
         (np.array([], float), {}),
     ],
 )
-def test_other_arrays(entry: Entry, array: np.ndarray, facts: State) -> None:
+def test_other_arrays(array: np.ndarray, facts: State) -> None:
     assert facts.items() <= entry(array)["values"].get("value_info", {}).items()
 
 
-def test_a_table_of_objects_tells_which_column_holds_what(entry: Entry) -> None:
+def test_a_table_of_objects_tells_which_column_holds_what() -> None:
     array = np.array([[1, "a", 2.5], [2, "b", None]] * 20, dtype=object)
     plus = entry(array)["plus"]
     assert plus["representation"]["column_types"] == [
@@ -184,7 +183,7 @@ def test_a_table_of_objects_tells_which_column_holds_what(entry: Entry) -> None:
     }
 
 
-def test_an_array_of_objects_tells_what_is_inside(entry: Entry) -> None:
+def test_an_array_of_objects_tells_what_is_inside() -> None:
     array = np.array([[1, 2], [3], None, "x"], dtype=object)
     plus = entry(array)["plus"]
     assert plus["representation"]["item_types"] == {"list": 2, "NoneType": 1, "str": 1}
@@ -236,7 +235,7 @@ FRAMES = st.builds(
 
 @QUIET
 @given(frame=FRAMES)
-def test_columns_are_pandas(entry: Entry, frame: pd.DataFrame) -> None:
+def test_columns_are_pandas(frame: pd.DataFrame) -> None:
     found = entry(frame)
     assert found["structure"] == {"shape": list(frame.shape)}
     assert found["values"]["has_nan"] == bool(frame.isna().any().any())
@@ -257,7 +256,7 @@ def test_columns_are_pandas(entry: Entry, frame: pd.DataFrame) -> None:
 
 @QUIET
 @given(frame=FRAMES)
-def test_series_are_pandas(entry: Entry, frame: pd.DataFrame) -> None:
+def test_series_are_pandas(frame: pd.DataFrame) -> None:
     series = frame.iloc[:, 0]
     found = entry(series)
     assert found["structure"] == {"length": len(series)}
@@ -278,7 +277,7 @@ def test_series_are_pandas(entry: Entry, frame: pd.DataFrame) -> None:
         "boolean",
     ],
 )
-def test_nullable_and_arrow_dtypes(entry: Entry, dtype: str) -> None:
+def test_nullable_and_arrow_dtypes(dtype: str) -> None:
     plain = {
         "string[pyarrow]": ["a", None, "b"],
         "bool[pyarrow]": [True, None, False],
@@ -312,7 +311,7 @@ def test_nullable_and_arrow_dtypes(entry: Entry, dtype: str) -> None:
     ],
 )
 def test_texts_that_are_no_numbers_among_numbers(
-    entry: Entry, items: list[str], facts: State
+    items: list[str], facts: State
 ) -> None:
     for dtype in ("object", "str"):
         beyond = entry(pd.Series(items, dtype=dtype))["plus"]["values"]
@@ -320,14 +319,14 @@ def test_texts_that_are_no_numbers_among_numbers(
         assert facts or "other_texts" not in beyond
 
 
-def test_mixed_columns_tell_where_the_odd_ones_stand(entry: Entry) -> None:
+def test_mixed_columns_tell_where_the_odd_ones_stand() -> None:
     beyond = entry(pd.Series(["1", "2", 3, np.nan, "5"], dtype=object))["plus"]
     assert beyond["values"]["other_types_at"] == {"2": "int 3"}
     assert beyond["representation"]["item_types"] == {"str": 3, "float": 1, "int": 1}
     assert beyond["values"]["n_nan"] == 1
 
 
-def test_categories_are_listed_and_unused_ones_counted(entry: Entry) -> None:
+def test_categories_are_listed_and_unused_ones_counted() -> None:
     found = entry(
         pd.Series(pd.Categorical(["u", None], categories=["u", "v"], ordered=True))
     )
@@ -339,7 +338,7 @@ def test_categories_are_listed_and_unused_ones_counted(entry: Entry) -> None:
     assert found["values"]["value_info"]["num_unique"] == 1
 
 
-def test_duplicate_columns_and_labels(entry: Entry) -> None:
+def test_duplicate_columns_and_labels() -> None:
     frame = pd.DataFrame([[1, 2.0], [3, None]], columns=["x", "x"], index=[5, 5])
     found = entry(frame)
     assert found["plus"]["values"]["repeated_columns"] == ["x"]
@@ -367,11 +366,11 @@ def test_duplicate_columns_and_labels(entry: Entry) -> None:
         (pd.Index([], dtype=object), {"length": 0, "unique": True}),
     ],
 )
-def test_indexes(entry: Entry, index: pd.Index, facts: State) -> None:
+def test_indexes(index: pd.Index, facts: State) -> None:
     assert facts.items() <= entry(index)["plus"]["structure"]["index"].items()
 
 
-def test_rows_that_a_pivot_would_find_twice(entry: Entry) -> None:
+def test_rows_that_a_pivot_would_find_twice() -> None:
     frame = pd.DataFrame({"day": [1, 1, 2], "counter": ["a", "a", "b"], "n": [1, 2, 3]})
     told = entry(frame, "value.pivot(index='day', columns='counter', values='n')")[
         "plus"
@@ -379,7 +378,7 @@ def test_rows_that_a_pivot_would_find_twice(entry: Entry) -> None:
     assert told == {"day, counter": {"n_duplicates": 1, "first": [1, "a"]}}
 
 
-def test_all_columns_that_are_asked_for_are_told(entry: Entry) -> None:
+def test_all_columns_that_are_asked_for_are_told() -> None:
     frame = pd.DataFrame(np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)])
     told = entry(
         frame,
@@ -392,7 +391,7 @@ def test_all_columns_that_are_asked_for_are_told(entry: Entry) -> None:
     assert len(entry(frame, "value", columns=7)["values"]["per_column"]) == 7
 
 
-def test_columns_that_are_no_numbers_are_told_beyond_the_limit(entry: Entry) -> None:
+def test_columns_that_are_no_numbers_are_told_beyond_the_limit() -> None:
     frame = pd.DataFrame(np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)])
     frame["c50"] = ["1", "two", "3"]
     found = entry(frame)
@@ -401,7 +400,7 @@ def test_columns_that_are_no_numbers_are_told_beyond_the_limit(entry: Entry) -> 
     assert found["plus"]["values"]["per_column"]["c50"]["other_texts"] == ["two"]
 
 
-def test_missing_values_of_columns_that_are_not_told_are_counted(entry: Entry) -> None:
+def test_missing_values_of_columns_that_are_not_told_are_counted() -> None:
     frame = pd.DataFrame(np.zeros((3, 60)))
     frame.iloc[1, 44] = np.nan
     frame.iloc[2, 45] = np.inf
@@ -411,7 +410,7 @@ def test_missing_values_of_columns_that_are_not_told_are_counted(entry: Entry) -
     assert found["plus"]["values"]["columns_with_inf"] == ["45"]
 
 
-def test_what_costs_too_much_is_said_not_to_be_computed(entry: Entry) -> None:
+def test_what_costs_too_much_is_said_not_to_be_computed() -> None:
     array = np.arange(100_000.0)
     assert (
         entry(array, variable_steps=50_000)["values"]["not_computed"]
@@ -430,7 +429,7 @@ def test_what_costs_too_much_is_said_not_to_be_computed(entry: Entry) -> None:
     [list(range(9)), {"a": 1}, np.zeros(9), pd.DataFrame({"a": [1.5], "b": ["x"]})],
 )
 def test_time_that_is_up_leaves_shape_and_length(
-    entry: Entry, monkeypatch: pytest.MonkeyPatch, value: Any
+    monkeypatch: pytest.MonkeyPatch, value: Any
 ) -> None:
     def no_time(self: Any, *arguments: Any) -> bool:
         raise OverBudgetError("looking at it took more than 1 s")
@@ -443,6 +442,6 @@ def test_time_that_is_up_leaves_shape_and_length(
 
 @pytest.mark.parametrize(("n", "is_told"), [(1_000, True), (200_000, False)])
 def test_values_of_large_columns_are_not_counted_one_by_one(
-    entry: Entry, n: int, *, is_told: bool
+    n: int, *, is_told: bool
 ) -> None:
     assert ("n_of_rarest" in str(entry(pd.Series(["a", "b"] * (n // 2))))) is is_told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,8 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
-State = dict[str, Any]
-Entry = Callable[..., State]
+from .looks import entry
+
 ROWS = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": ["x", "y", "x", "z"]})
 LABELS = np.array([0, 1, 0, 1])
 
@@ -76,7 +75,7 @@ ESTIMATORS = [
 
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
 def test_fitted_is_what_scikit_learn_calls_fitted(
-    entry: Entry, model: BaseEstimator
+    model: BaseEstimator
 ) -> None:
     try:
         check_is_fitted(model)
@@ -91,7 +90,7 @@ def test_fitted_is_what_scikit_learn_calls_fitted(
     )
 
 
-def test_features_classes_and_categories_are_listed(entry: Entry) -> None:
+def test_features_classes_and_categories_are_listed() -> None:
     forest = entry(ESTIMATORS[2])["plus"]["values"]
     assert forest["feature_names_in_"] == ["a"]
     assert forest["classes_"] == [0, 1]
@@ -102,7 +101,7 @@ def test_features_classes_and_categories_are_listed(entry: Entry) -> None:
     assert encoder["plus"]["values"]["classes_"] == ["u", "v"]
 
 
-def test_parameters_that_are_not_the_defaults(entry: Entry) -> None:
+def test_parameters_that_are_not_the_defaults() -> None:
     assert entry(SVC(C=3, kernel="linear"))["plus"]["values"]["parameters_set"] == {
         "C": 3,
         "kernel": "linear",
@@ -111,7 +110,7 @@ def test_parameters_that_are_not_the_defaults(entry: Entry) -> None:
     assert entry(FunctionTransformer(np.log1p))["values"]["is_fitted"] == "needs no fit"
 
 
-def test_pipelines_step_by_step(entry: Entry) -> None:
+def test_pipelines_step_by_step() -> None:
     plus = entry(pipeline().fit(ROWS, LABELS))["plus"]
     assert plus["structure"]["step_order"] == ["prepare", "model"]
     prepare = plus["values"]["steps"]["prepare"]
@@ -125,7 +124,7 @@ def test_pipelines_step_by_step(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
-def test_sparse_matrices(entry: Entry, form: str) -> None:
+def test_sparse_matrices(form: str) -> None:
     matrix = sp.csr_matrix(np.array([[0, 2.5, 0], [0, 0, -1]])).asformat(form)
     plus = entry(matrix)["plus"]
     assert plus["structure"]["shape"] == [2, 3]
@@ -139,7 +138,7 @@ def test_sparse_matrices(entry: Entry, form: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "F", "I;16"])
-def test_pictures_tell_the_shape_of_their_array(entry: Entry, mode: str) -> None:
+def test_pictures_tell_the_shape_of_their_array(mode: str) -> None:
     picture = Image.new(mode, (4, 5))
     plus = entry(picture)["plus"]
     assert plus["representation"]["mode"] == mode
@@ -147,7 +146,7 @@ def test_pictures_tell_the_shape_of_their_array(entry: Entry, mode: str) -> None
     assert plus["structure"]["array_shape"] == list(np.asarray(picture).shape)
 
 
-def test_pictures_of_several_modes_are_told_apart(entry: Entry) -> None:
+def test_pictures_of_several_modes_are_told_apart() -> None:
     scans = [Image.new("RGB", (2, 2)) for _ in range(30)] + [Image.new("RGBA", (2, 2))]
     plus = entry(scans)["plus"]
     assert plus["representation"]["item_kinds"] == {"RGB": 30, "RGBA": 1}
@@ -157,7 +156,7 @@ def test_pictures_of_several_modes_are_told_apart(entry: Entry) -> None:
     }
 
 
-def test_a_picture_of_a_file_is_not_loaded(entry: Entry, tmp_path: Any) -> None:
+def test_a_picture_of_a_file_is_not_loaded(tmp_path: Any) -> None:
     Image.new("L", (2, 2)).save(tmp_path / "a.png")
     with Image.open(tmp_path / "a.png") as picture:
         place = picture.fp.tell()
@@ -165,7 +164,7 @@ def test_a_picture_of_a_file_is_not_loaded(entry: Entry, tmp_path: Any) -> None:
         assert picture.fp.tell() == place
 
 
-def test_figures_and_axes(entry: Entry) -> None:
+def test_figures_and_axes() -> None:
     figure = Figure()
     left, right = figure.subplots(1, 2)
     left.plot([1, 2])
@@ -182,7 +181,7 @@ def test_figures_and_axes(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_a_frame_needs_little_besides_itself(entry: Entry, order: str) -> None:
+def test_a_frame_needs_little_besides_itself(order: str) -> None:
     values = np.asarray(np.random.default_rng(0).random((100_000, 20)), order=order)
     values[::100, 3] = np.nan
     frame = pd.DataFrame(values, copy=False)
@@ -196,9 +195,7 @@ def test_a_frame_needs_little_besides_itself(entry: Entry, order: str) -> None:
     assert peak < 0.1 * values.nbytes
 
 
-def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from(
-    entry: Entry,
-) -> None:
+def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from() -> None:
     sm = pytest.importorskip(
         "statsmodels.api", reason="statsmodels is not installed: make ml"
     )

@@ -19,6 +19,8 @@ from tests.examples import examples
 from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
+from .looks import lacks
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 pytestmark = needs("tensorflow")
 tf = later("tensorflow")
@@ -168,7 +170,7 @@ def test_attributes_of_tensors_are_checked() -> None:
     state = looked("t.shape\nt.dtype\nt.reshape(2)\nt.numpy()", t=tf.zeros((2, 3)))
     assert state["accesses"]["t.shape"]["plus"]["values"]["value"] == [2, 3]
     assert state["accesses"]["t.dtype"]["plus"]["values"]["value"] == "float32"
-    assert [lack["attribute"] for lack in state["absent"]["attributes"]] == ["reshape"]
+    assert lacks(state, "attributes", "attribute") == ["reshape"]
 
 
 def test_what_stands_behind_tf_keras_is_checked_where_it_is_loaded() -> None:

@@ -22,9 +22,8 @@ import pytest
 from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression
 
+from .looks import looked
 from .test_contract import VALUES
-
-State = dict[str, Any]
 
 
 class Kept:
@@ -90,7 +89,7 @@ ONLY_RUNNING_TELLS = (
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NOTED)
 def test_an_attribute_that_was_given_is_there(
-    looked: Callable[..., State], name: str
+    name: str
 ) -> None:
     value = NOTED[name]()
     assert hasattr(value, "note")
@@ -101,7 +100,7 @@ def test_an_attribute_that_was_given_is_there(
     "name", [name for name in NOTED if name not in ONLY_RUNNING_TELLS]
 )
 def test_one_that_was_not_given_is_absent(
-    looked: Callable[..., State], name: str
+    name: str
 ) -> None:
     [lack] = looked({"value": NOTED[name]()}, "value.nowhere")["absent"]["attributes"]
     assert (lack["of"], lack["attribute"], lack["certain"]) == (
@@ -111,9 +110,7 @@ def test_one_that_was_not_given_is_absent(
     )
 
 
-def test_a_partial_and_a_file_are_given_no_dict_by_looking(
-    looked: Callable[..., State],
-) -> None:
+def test_a_partial_and_a_file_are_given_no_dict_by_looking() -> None:
     made: list[Any] = [functools.partial(print, end=""), io.StringIO(), io.BytesIO()]
     before = [len(gc.get_referents(value)) for value in made]
     looked(
@@ -122,9 +119,7 @@ def test_a_partial_and_a_file_are_given_no_dict_by_looking(
     assert [len(gc.get_referents(value)) for value in made] == before
 
 
-def test_what_a_selector_has_whatever_its_estimator_has(
-    looked: Callable[..., State],
-) -> None:
+def test_what_a_selector_has_whatever_its_estimator_has() -> None:
     selector = RFE(LogisticRegression())
     assert hasattr(selector, "set_output")
     assert (
@@ -136,7 +131,7 @@ def test_what_a_selector_has_whatever_its_estimator_has(
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("package", VALUES)
 def test_nothing_that_dir_knows_is_absent(
-    looked: Callable[..., State], package: str
+    package: str
 ) -> None:
     for value in VALUES[package]():
         names = [

@@ -195,9 +195,7 @@ EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(
 
 @examples(300)
 @given(expression=EXPRESSIONS)
-def test_what_is_said_to_lack_raises(
-    expression: str
-) -> None:
+def test_what_is_said_to_lack_raises(expression: str) -> None:
     state = looked(namespace(), expression)
     assert state["unavailable"] == {}
     if lacks(state):
@@ -344,9 +342,7 @@ def test_a_lack_is_told_where_it_is(
         "frame.index[2]",
     ],
 )
-def test_what_works_is_not_said_to_lack(
-    target: str
-) -> None:
+def test_what_works_is_not_said_to_lack(target: str) -> None:
     assert not raises(target)
     assert lacks(looked(namespace(), target)) == []
 
@@ -503,9 +499,7 @@ class New:
         ("k.m(1, y=3)", []),
     ],
 )
-def test_arguments_that_do_not_fit(
-    target: str, misfits: list[tuple[str, str]]
-) -> None:
+def test_arguments_that_do_not_fit(target: str, misfits: list[tuple[str, str]]) -> None:
     told = after(FUNCTIONS, target)["absent"]["arguments"]
     assert [(fact.get("argument"), fact["why"]) for fact in told] == misfits
     namespace: State = {}

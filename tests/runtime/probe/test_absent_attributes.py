@@ -276,9 +276,7 @@ GIVEN = [
 
 
 @pytest.mark.parametrize("target", GIVEN)
-def test_what_the_target_may_give_is_not_said_to_lack_for_certain(
-    target: str
-) -> None:
+def test_what_the_target_may_give_is_not_said_to_lack_for_certain(target: str) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
     exec(target, namespace)
@@ -293,9 +291,7 @@ def test_what_the_target_may_give_is_not_said_to_lack_for_certain(
     "target",
     ["box.given", "x = box.fit\nboxes['a'].given", "rows[0].given", "attrs.x\nattrs.y"],
 )
-def test_what_nothing_of_the_target_gives_is_said_to_lack(
-    target: str
-) -> None:
+def test_what_nothing_of_the_target_gives_is_said_to_lack(target: str) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
     with pytest.raises(AttributeError):
@@ -303,7 +299,9 @@ def test_what_nothing_of_the_target_gives_is_said_to_lack(
     assert after(GIVERS, target)["absent"]["attributes"][0]["certain"]
 
 
-def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain() -> None:
+def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain() -> (
+    None
+):
     for target in ("exec('y = 1')\ny", "globals()['y'] = 1\ny", "%run other.py\ny"):
         assert [
             lack["certain"]
@@ -331,7 +329,9 @@ given = Bunch(here=1)
 """
     for name in ("bunch", "frame", "series", "array", "model"):
         assert after(code, f"{name}.anything")["absent"]["attributes"] == []
-    assert lacks(after(code, 'given.here, given.there'), "attributes", "attribute") == ["there"]
+    assert lacks(after(code, "given.here, given.there"), "attributes", "attribute") == [
+        "there"
+    ]
 
 
 @needing("torch")
@@ -345,4 +345,4 @@ class Net(torch.nn.Module):
 net, plain, x = Net(), torch.nn.Linear(2, 2), torch.zeros(1, 2)
 """
     assert after(code, "net(x)\nnet.features")["absent"]["attributes"] == []
-    assert lacks(after(code, 'plain(x)\nplain.features'), "attributes", "line") == [2]
+    assert lacks(after(code, "plain(x)\nplain.features"), "attributes", "line") == [2]

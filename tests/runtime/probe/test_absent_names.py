@@ -164,7 +164,7 @@ def test_a_module_that_the_target_may_bring_is_not_certainly_missing(
 
 
 def test_an_import_that_is_tried_is_not_certain_to_raise(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder])
     target = "try:\n    import no_such_module\nexcept ImportError:\n    pass"
@@ -173,7 +173,7 @@ def test_an_import_that_is_tried_is_not_certain_to_raise(
 
 
 def test_the_finder_that_brings_the_probe_knows_nothing_else(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     finder = _finder("crane_requests", "_Brought")
     monkeypatch.setattr(finders, "__loader__", finder)
@@ -194,9 +194,7 @@ def test_a_file_of_the_working_folder_can_be_imported(
     assert after("", "import own_file")["absent"]["modules"] == []
 
 
-def test_finders_of_six_know_what_they_list(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_finders_of_six_know_what_they_list(monkeypatch: pytest.MonkeyPatch) -> None:
     finder = _finder("six", "_SixMetaPathImporter")
     finder.known_modules = {"gone.moves.urllib": None}
     monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder, finder])
@@ -241,7 +239,9 @@ def test_variables_that_only_functions_need_are_additions() -> None:
     assert "via" not in variables["rows"]
 
 
-def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at() -> None:
+def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at() -> (
+    None
+):
     state = after("rows = [1]\ndef check():\n    return rows", "check()", variables=1)
     assert state["unavailable"] == {"rows": "the state is full"}
     slow = after(

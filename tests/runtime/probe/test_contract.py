@@ -50,7 +50,16 @@ from crane_core.runtime.kernel_side.crane_probe.look import look
 
 from .looks import after, entry, is_told_inside_and_in_short, keeps_the_contract, looked
 
-PACKAGES = ["builtins", "stdlib", "numpy", "pandas", "scipy", "sklearn", "PIL", "matplotlib"]
+PACKAGES = [
+    "builtins",
+    "stdlib",
+    "numpy",
+    "pandas",
+    "scipy",
+    "sklearn",
+    "PIL",
+    "matplotlib",
+]
 mpl.use("Agg")
 
 

@@ -28,7 +28,7 @@ def test_distinct_decimals_are_counted(
     code: str,
     n_fractions: int | None,
     fraction: float | None,
-    ) -> None:
+) -> None:
     found = values(after, code, "print(y)")
     assert (found.get("n_fractions"), found.get("fraction")) == (n_fractions, fraction)
 
@@ -39,7 +39,9 @@ def test_distinct_decimals_are_counted(
 )
 @pytest.mark.parametrize("dtype", ["object", "str"])
 def test_texts_that_read_as_numbers_are_counted(
-    texts: list[str], expected: int, dtype: str,
+    texts: list[str],
+    expected: int,
+    dtype: str,
 ) -> None:
     assert (
         values(after, f"y = pd.Series({texts!r}, dtype={dtype!r})", "print(y)")[
@@ -60,7 +62,8 @@ def test_texts_that_read_as_numbers_are_counted(
     ],
 )
 def test_members_of_the_rarest_class_are_counted(
-    code: str, expected: int | None,
+    code: str,
+    expected: int | None,
 ) -> None:
     assert values(after, code, "print(y)").get("n_of_rarest") == expected
 

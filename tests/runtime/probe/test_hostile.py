@@ -287,9 +287,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_object_is_told_and_not_touched(
-    name: str
-) -> None:
+def test_a_hostile_object_is_told_and_not_touched(name: str) -> None:
     value = HOSTILE[name]()
     state = looked(
         {"value": value, "other": 3},
@@ -352,7 +350,7 @@ def test_an_estimator_of_the_notebook_is_read_by_what_it_holds() -> None:
 
 
 def test_a_summarizer_that_raises_becomes_the_reason(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -369,7 +367,7 @@ def test_a_summarizer_that_raises_becomes_the_reason(
 
 
 def test_an_error_with_hostile_words_is_told_without_them(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -385,7 +383,7 @@ def test_an_error_with_hostile_words_is_told_without_them(
 
 
 def test_a_summary_that_is_no_json_is_made_json(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -449,7 +447,7 @@ def test_one_value_half_made_does_not_hide_the_others() -> None:
 
 
 def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
@@ -477,7 +475,7 @@ def test_an_object_whose_dict_belongs_to_another_class_is_told() -> None:
 
 
 def test_where_sharing_cannot_be_told_everything_counts_as_held(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from crane_core.runtime.kernel_side.crane_probe import shared
 

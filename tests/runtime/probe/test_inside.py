@@ -199,7 +199,7 @@ def test_methods_of_objects_in_containers_are_entered(call: str) -> None:
     ],
 )
 def test_methods_of_what_the_target_puts_there_are_not_taken_for_the_kernels(
-    target: str
+    target: str,
 ) -> None:
     assert not any(after(METHODS, target)["absent"].values())
 

@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,25 +18,22 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
-from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.optional import later, needs
-from tests.patience import UNHURRIED
 
-from .looks import lacks
+from .looks import (
+    entry,
+    is_told_inside_and_in_short,
+    keeps_the_contract,
+    lacks,
+    looked,
+    more,
+    needs_copy,
+)
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 pytestmark = needs("tensorflow", "keras")
 tf = later("tensorflow")
-needs_copy = pytest.mark.skipif(
-    not forked.is_possible(), reason="the process cannot be copied here"
-)
-ASKING = (
-    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; "
-    "thing[0, 1:, None]; [v for v in thing]"
-)
-"""A target that asks in many ways."""
 
 
 @pytest.fixture(params=["keras", "tf_keras"])
@@ -43,24 +41,6 @@ def keras(request: pytest.FixtureRequest) -> Any:
     return pytest.importorskip(
         request.param, reason=f"{request.param} is not installed"
     )
-
-
-def looked(
-    target: str, limits: dict[str, Any] | None = None, **namespace: Any
-) -> dict[str, Any]:
-    request = {"target": target, "cells": [], "limits": limits or UNHURRIED}
-    state: dict[str, Any] = json.loads(look(namespace, request))
-    return state
-
-
-def entry_of(value: Any) -> dict[str, Any]:
-    entry: dict[str, Any] = looked("thing", thing=value)["variables"]["thing"]
-    return entry
-
-
-def more(value: Any, group: str) -> dict[str, Any]:
-    facts: dict[str, Any] = entry_of(value)["plus"][group]
-    return facts
 
 
 # Models
@@ -166,14 +146,10 @@ def test_a_model_that_is_not_built_stays_so_and_tells_what_it_expects(
         [keras.layers.GRU(6), keras.layers.Dense(1, activation="sigmoid")]
     )
     model.compile(loss="binary_crossentropy", optimizer="adam")
-    facts = entry_of(model)["plus"]
+    facts = entry(model)["plus"]
     assert facts["values"]["built"] is False
-    assert [
-        layer.get("expects") for layer in facts["structure"]["layers"].values()
-    ] == [
-        {"ndim": 3},
-        {"min_ndim": 2},
-    ]
+    layers = facts["structure"]["layers"].values()
+    assert [layer.get("expects") for layer in layers] == [{"ndim": 3}, {"min_ndim": 2}]
     assert "input_shape" not in facts["structure"]
     assert not model.built
     assert not model.layers[0].built
@@ -201,14 +177,13 @@ def subclassed(keras: Any) -> Any:
 
 def test_a_model_of_the_notebook_tells_what_it_was_called_with(keras: Any) -> None:
     model = subclassed(keras)
-    assert entry_of(model)["plus"]["values"]["built"] is False
+    assert more(model, "values")["built"] is False
     model(np.zeros((2, 5), dtype="float32"))
-    facts = entry_of(model)["plus"]
+    facts = entry(model)["plus"]
     assert facts["structure"]["n_parameters"] == 5 * 3 + 3 + 3 * 2 + 2
-    assert [layer["weights"] for layer in facts["structure"]["layers"].values()] == [
-        [[5, 3], [3]],
-        [[3, 2], [2]],
-    ]
+    layers = facts["structure"]["layers"].values()
+    weights = [[[5, 3], [3]], [[3, 2], [2]]]
+    assert [layer["weights"] for layer in layers] == weights
     assert facts["representation"]["call"].startswith("(leaves")
     assert facts["values"]["attributes"] == {"n_grades": 2}
 
@@ -219,21 +194,18 @@ def test_a_model_that_raises_at_everything_is_seen(keras: Any) -> None:
     def refuse(self: Any, *_: Any) -> NoReturn:
         raise AssertionError("it was asked for something")
 
-    hostile = dict.fromkeys(
-        (
-            "__getattr__",
-            "__repr__",
-            "__len__",
-            "__iter__",
-            "get_config",
-            "count_params",
-        ),
-        refuse,
+    hostile = (
+        "__getattr__",
+        "__repr__",
+        "__len__",
+        "__iter__",
+        "get_config",
+        "count_params",
     )
-    for name, method in hostile.items():
-        setattr(type(model), name, method)
-    facts = entry_of(model)["plus"]["structure"]
-    assert [layer["units"] for layer in facts["layers"].values()] == [3, 2]
+    for name in hostile:
+        setattr(type(model), name, refuse)
+    layers = more(model, "structure")["layers"].values()
+    assert [layer["units"] for layer in layers] == [3, 2]
 
 
 def test_what_a_model_was_compiled_with(keras: Any) -> None:
@@ -267,26 +239,23 @@ def test_losses_by_output_are_told_by_output(keras: Any) -> None:
 
 
 def test_a_deep_model_is_cut_in_the_middle_and_the_cut_is_counted(keras: Any) -> None:
-    model = keras.Sequential(
-        [keras.layers.Input((3,)), *(keras.layers.Dense(3) for _ in range(150))]
-    )
-    entry = entry_of(model)
-    facts = entry["plus"]["structure"]
-    n_layers = 150 + sum(
-        layer["type"] == "InputLayer" for layer in facts["layers"].values()
-    )
-    assert len(facts["layers"]) + facts["layers_not_shown"] == n_layers
-    assert len(json.dumps(entry)) < LookLimits().variable_chars
+    dense = [keras.layers.Dense(3) for _ in range(150)]
+    told = entry(keras.Sequential([keras.layers.Input((3,)), *dense]))
+    facts = told["plus"]["structure"]
+    types = [layer["type"] for layer in facts["layers"].values()]
+    n_layers = len(dense) + types.count("InputLayer")
+    assert len(types) + facts["layers_not_shown"] == n_layers
+    assert len(json.dumps(told)) < LookLimits().variable_chars
 
 
 def test_layers_by_themselves(keras: Any) -> None:
     layer = keras.layers.Dense(3)
-    assert entry_of(layer)["plus"] == {
+    assert entry(layer)["plus"] == {
         "structure": {"units": 3, "expects": {"min_ndim": 2}},
         "values": {"built": False},
     }
     layer.build((None, 7))
-    facts = entry_of(layer)["plus"]
+    facts = entry(layer)["plus"]
     assert facts["structure"]["n_parameters"] == layer.count_params() == 24
     assert facts["structure"]["weights"] == [[7, 3], [3]]
     assert facts["values"] == {"built": True}
@@ -294,29 +263,18 @@ def test_layers_by_themselves(keras: Any) -> None:
 
 def test_chains_lead_into_models(keras: Any) -> None:
     target = "model.layers[9]\nmodel.input_shape\nmodel.output_shape\nmodel.predict_classes(1)"
-    state = looked(target, model=pictures(keras))
-    assert state["accesses"]["model.input_shape"]["plus"]["values"]["items"] == [
-        None,
-        28,
-        28,
-        1,
-    ]
-    assert state["accesses"]["model.output_shape"]["plus"]["values"]["items"] == [
-        None,
-        10,
-    ]
-    assert lacks(state, "keys", "index", "length") == [
-        (9, 5)
-    ]
-    assert lacks(state, "attributes", "attribute") == [
-        "predict_classes"
-    ]
+    state = looked({"model": pictures(keras)}, target)
+    for name, shape in (("input", [None, 28, 28, 1]), ("output", [None, 10])):
+        told = state["accesses"][f"model.{name}_shape"]
+        assert told["plus"]["values"]["items"] == shape
+    assert lacks(state, "keys", "index", "length") == [(9, 5)]
+    assert lacks(state, "attributes", "attribute") == ["predict_classes"]
 
 
 def test_symbolic_tensors_tell_shape_and_dtype(keras: Any) -> None:
-    entry = entry_of(keras.Input((4,), name="numbers", dtype="int32"))
-    assert entry["plus"]["structure"] == {"shape": [None, 4]}
-    assert entry["plus"]["representation"] == {"dtype": "int32"}
+    plus = entry(keras.Input((4,), name="numbers", dtype="int32"))["plus"]
+    assert plus["structure"] == {"shape": [None, 4]}
+    assert plus["representation"] == {"dtype": "int32"}
 
 
 # Training
@@ -326,7 +284,7 @@ def test_a_history_tells_what_was_recorded(keras: Any) -> None:
     model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(1)])
     model.compile(loss="mse", optimizer="sgd", metrics=["mae"])
     history = model.fit(np.zeros((8, 4)), np.zeros(8), epochs=3, verbose=0)
-    facts = entry_of(history)["plus"]
+    facts = entry(history)["plus"]
     assert facts["structure"] == {"n_epochs": 3}
     assert facts["values"]["metrics"] == list(history.history) == ["loss", "mae"]
     assert facts["values"]["final_values"] == {
@@ -343,9 +301,8 @@ def test_losses_metrics_optimizers_and_callbacks(keras: Any) -> None:
     schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
     rate = more(keras.optimizers.Adam(schedule), "values")["learning_rate"]
     assert (rate["type"], rate["initial_learning_rate"]) == ("ExponentialDecay", 0.1)
-    attributes = more(
-        keras.callbacks.EarlyStopping(monitor="val_auc", patience=2), "values"
-    )["attributes"]
+    stopping = keras.callbacks.EarlyStopping(monitor="val_auc", patience=2)
+    attributes = more(stopping, "values")["attributes"]
     assert (attributes["monitor"], attributes["patience"]) == ("val_auc", 2)
 
 
@@ -358,9 +315,8 @@ def folder(tmp_path: Path) -> Path:
     for kind in ("bruised", "sound"):
         (tmp_path / kind).mkdir()
         for number in range(3):
-            Image.new("RGB", (20, 10), color=(number, 0, 0)).save(
-                tmp_path / kind / f"{number}.png"
-            )
+            picture = Image.new("RGB", (20, 10), color=(number, 0, 0))
+            picture.save(tmp_path / kind / f"{number}.png")
     return tmp_path
 
 
@@ -389,15 +345,13 @@ def first_batch(images: Any) -> Any:
 
 def assert_it_is_the_batch_that_comes(images: Any) -> None:
     n_seen, generator_state = images.total_batches_seen, images.batch_index
-    facts = entry_of(images)["plus"]
+    facts = entry(images)["plus"]
     assert (images.total_batches_seen, images.batch_index) == (n_seen, generator_state)
     batch = first_batch(images)
-    assert facts["structure"]["batch_shapes"] == {
-        name: list(part.shape) for name, part in batch.items()
-    }
-    assert facts["representation"]["batch_dtypes"] == {
-        name: str(part.dtype) for name, part in batch.items()
-    }
+    shapes = {name: list(part.shape) for name, part in batch.items()}
+    dtypes = {name: str(part.dtype) for name, part in batch.items()}
+    assert facts["structure"]["batch_shapes"] == shapes
+    assert facts["representation"]["batch_dtypes"] == dtypes
     assert facts["structure"]["num_batches"] == len(images)
 
 
@@ -407,16 +361,16 @@ def test_images_of_a_folder(keras: Any, folder: Path, mode: str | None) -> None:
     images = tools.flow_from_directory(
         str(folder), target_size=(8, 6), batch_size=4, class_mode=mode
     )
-    entry = entry_of(images)
-    assert entry["structure"] == {
+    told = entry(images)
+    assert told["structure"] == {
         "n_samples": 6,
         "batch_size": 4,
         "image_shape": [8, 6, 3],
         "target_size": [8, 6],
     }
-    assert entry["values"] == {"num_classes": 2}
-    assert entry["plus"]["values"]["class_mode"] == mode
-    assert entry["plus"]["values"]["classes"] == ["bruised", "sound"]
+    assert told["values"] == {"num_classes": 2}
+    assert told["plus"]["values"]["class_mode"] == mode
+    assert told["plus"]["values"]["classes"] == ["bruised", "sound"]
     assert_it_is_the_batch_that_comes(images)
 
 
@@ -441,32 +395,27 @@ def test_images_of_a_frame(
         {
             "file": [f"sound/{number}.png" for number in range(3)],
             "kind": ["p", "q", "p"],
+            "weight": [1.0, 2.0, 3.0],
+            "width": [7, 8, 9],
+            "marks": [["a"], ["a", "b"], ["b"]],
         }
-    )
-    frame["weight"], frame["width"], frame["marks"] = (
-        [1.0, 2.0, 3.0],
-        [7, 8, 9],
-        [["a"], ["a", "b"], ["b"]],
     )
     tools = image_tools(keras).ImageDataGenerator()
     images = tools.flow_from_dataframe(
         frame, str(folder), x_col="file", y_col=column, class_mode=mode, batch_size=2
     )
-    entry = entry_of(images)
-    assert entry["structure"]["samples"] == entry["structure"]["n_samples"] == 3
-    assert entry["values"]["class_mode"] == mode
+    told = entry(images)
+    assert told["structure"]["samples"] == told["structure"]["n_samples"] == 3
+    assert told["values"]["class_mode"] == mode
     assert_it_is_the_batch_that_comes(images)
 
 
 @pytest.mark.parametrize("labels", [None, np.zeros(8), np.zeros((8, 2), dtype="int64")])
 def test_images_of_an_array(keras: Any, labels: Any) -> None:
-    images = (
-        image_tools(keras)
-        .ImageDataGenerator()
-        .flow(np.zeros((8, 4, 5, 3)), labels, batch_size=3)
-    )
+    tools = image_tools(keras).ImageDataGenerator()
+    images = tools.flow(np.zeros((8, 4, 5, 3)), labels, batch_size=3)
     assert_it_is_the_batch_that_comes(images)
-    assert entry_of(images)["plus"]["structure"]["last_batch_size"] == 2
+    assert more(images, "structure")["last_batch_size"] == 2
 
 
 def test_what_is_done_to_images(keras: Any) -> None:
@@ -497,7 +446,7 @@ def test_a_sequence_of_the_notebook_is_indexed_once_without_a_trace(keras: Any) 
 
     scans = Scans()
     state = np.random.get_state()[1].tolist()
-    facts = entry_of(scans)["plus"]
+    facts = entry(scans)["plus"]
     assert facts["structure"]["num_batches"] == 4
     assert facts["structure"]["batch_shapes"] == {"input": [5, 3], "label": [5, 1]}
     assert facts["representation"]["batch_dtypes"] == {
@@ -511,38 +460,26 @@ def test_a_sequence_of_the_notebook_is_indexed_once_without_a_trace(keras: Any) 
 # All of them
 
 
-def objects(keras: Any) -> dict[str, Any]:
-    compiled = pictures(keras)
-    compiled.compile(loss="mse", optimizer="adam", metrics=["mae"])
-    return {
-        **{make.__name__: make(keras) for make in (*GRAPHS, subclassed)},
-        "compiled": compiled,
-        "unbuilt": keras.Sequential([keras.layers.Dense(3)]),
-        "layer": keras.layers.LSTM(4),
-        "loss": keras.losses.BinaryCrossentropy(),
-        "metric": keras.metrics.AUC(),
-        "optimizer": keras.optimizers.Adam(),
-        "callbacks": [
-            keras.callbacks.EarlyStopping(),
-            keras.callbacks.ReduceLROnPlateau(),
-        ],
-        "input": keras.Input((3,)),
-        "module": keras,
-    }
+def compiled(keras: Any) -> Any:
+    model = pictures(keras)
+    model.compile(loss="mse", optimizer="adam", metrics=["mae"])
+    return model
 
 
-NAMES = [make.__name__ for make in (*GRAPHS, subclassed)]
-NAMES += [
-    "compiled",
-    "unbuilt",
-    "layer",
-    "loss",
-    "metric",
-    "optimizer",
-    "callbacks",
-    "input",
-    "module",
-]
+OBJECTS: dict[str, Callable[[Any], Any]] = {
+    **{make.__name__: make for make in (*GRAPHS, subclassed, compiled)},
+    "unbuilt": lambda keras: keras.Sequential([keras.layers.Dense(3)]),
+    "layer": lambda keras: keras.layers.LSTM(4),
+    "loss": lambda keras: keras.losses.BinaryCrossentropy(),
+    "metric": lambda keras: keras.metrics.AUC(),
+    "optimizer": lambda keras: keras.optimizers.Adam(),
+    "callbacks": lambda keras: [
+        keras.callbacks.EarlyStopping(),
+        keras.callbacks.ReduceLROnPlateau(),
+    ],
+    "input": lambda keras: keras.Input((3,)),
+    "module": lambda keras: keras,
+}
 
 
 def fingerprint(value: Any) -> Any:
@@ -568,39 +505,8 @@ def fingerprint(value: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OBJECTS)
 def test_the_contract_of_every_summary(keras: Any, name: str) -> None:
-    value = objects(keras)[name]
-    before = fingerprint(value)
-    texts = [
-        look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED})
-        for _ in range(2)
-    ]
-    assert fingerprint(value) == before
-    first, second = (json.loads(text) for text in texts)
-    assert first["variables"] == second["variables"]
-    assert not first["unavailable"]
-    assert len(texts[0]) < 2 * LookLimits().variable_chars
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(
-    keras: Any, name: str
-) -> None:
-    value = objects(keras)[name]
-    inside = looked("box['inside'][0]", box={"inside": [value]})
-    assert (
-        inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"]
-        == "list"
-    )
-    assert not inside["unavailable"]
-    tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
-    assert (
-        len(
-            look(
-                {"thing": value},
-                {"target": "thing", "limits": dict(UNHURRIED, **tight)},
-            )
-        )
-        < 1_600
-    )
+    value = OBJECTS[name](keras)
+    keeps_the_contract(value, fingerprint)
+    is_told_inside_and_in_short(value)

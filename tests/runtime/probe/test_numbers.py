@@ -85,9 +85,7 @@ def test_distinct_values_of_arrays_are_numpys(array: np.ndarray) -> None:
 @pytest.mark.parametrize(
     "dtype", ["int8", "uint16", "int64", "float32", "float64", "M8[s]"]
 )
-def test_distinct_values_of_long_arrays(
-    n_distinct: int, dtype: str
-) -> None:
+def test_distinct_values_of_long_arrays(n_distinct: int, dtype: str) -> None:
     if dtype == "int8" and n_distinct > 200:
         pytest.skip("int8 holds no more")
     rng = np.random.default_rng(n_distinct)

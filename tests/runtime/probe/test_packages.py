@@ -74,9 +74,7 @@ ESTIMATORS = [
 
 
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
-def test_fitted_is_what_scikit_learn_calls_fitted(
-    model: BaseEstimator
-) -> None:
+def test_fitted_is_what_scikit_learn_calls_fitted(model: BaseEstimator) -> None:
     try:
         check_is_fitted(model)
         fitted = True

@@ -41,7 +41,18 @@ objects_of_torch = later("tests.runtime.probe.objects_of_torch")
 
 # Tensors
 
-DTYPES = ["float16", "float32", "float64", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool"]
+DTYPES = [
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "bool",
+]
 
 
 @st.composite

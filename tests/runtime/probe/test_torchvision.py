@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
-from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.optional import later, needs
-from tests.patience import UNHURRIED
+
+from .looks import entry, more, needs_copy
 
 pytestmark = needs("torch", "torchvision")
-torch, datasets, models = (
-    later("torch"),
-    later("torchvision.datasets"),
-    later("torchvision.models"),
-)
+torch, datasets = later("torch"), later("torchvision.datasets")
+models = later("torchvision.models")
 transforms = later("torchvision.transforms")
 v2 = later("torchvision.transforms.v2")
-needs_copy = pytest.mark.skipif(
-    not forked.is_possible(), reason="the process cannot be copied here"
-)
-
-
-def entry_of(value: Any) -> dict[str, Any]:
-    request = {"target": "thing", "cells": [], "limits": UNHURRIED}
-    entry: dict[str, Any] = json.loads(look({"thing": value}, request))["variables"][
-        "thing"
-    ]
-    return entry
 
 
 @pytest.fixture
@@ -53,7 +37,7 @@ def test_composed_transforms_tell_their_steps(of: Any) -> None:
         of.Normalize([0.4, 0.5, 0.3], [0.2, 0.2, 0.2]),
         abs,
     ]
-    facts = entry_of(of.Compose(steps))["plus"]["representation"]["steps"]
+    facts = more(of.Compose(steps), "representation")["steps"]
     kinds = [step["type"].rpartition(".")[2] for step in facts]
     assert kinds == ["Resize", "ToTensor", "Normalize", "builtin_function_or_method"]
     assert (facts[0]["type"] == "Resize") == (of is transforms)
@@ -63,18 +47,16 @@ def test_composed_transforms_tell_their_steps(of: Any) -> None:
 
 @needs_copy
 def test_a_folder_of_pictures_as_pictures_and_as_tensors(pictures: Path) -> None:
-    raw = entry_of(datasets.ImageFolder(str(pictures)))
+    raw = entry(datasets.ImageFolder(str(pictures)))
+    plus = raw["plus"]
     assert raw["structure"]["length"] == 6
-    assert raw["plus"]["structure"]["image_sizes"] == {
-        "input": [[20, 10], [21, 10], [22, 10]]
-    }
-    assert raw["plus"]["representation"]["image_modes"] == {"input": ["RGB"]}
-    assert raw["plus"]["values"]["attributes"]["classes"] == ["knot", "plain"]
-    loader = torch.utils.data.DataLoader(
-        datasets.ImageFolder(str(pictures), transform=transforms.ToTensor()),
-        batch_size=4,
-    )
-    error = entry_of(loader)["structure"]["dataset"]["batch_shapes"]["error"]
+    sizes = {"input": [[20, 10], [21, 10], [22, 10]]}
+    assert plus["structure"]["image_sizes"] == sizes
+    assert plus["representation"]["image_modes"] == {"input": ["RGB"]}
+    assert plus["values"]["attributes"]["classes"] == ["knot", "plain"]
+    source = datasets.ImageFolder(str(pictures), transform=transforms.ToTensor())
+    loader = torch.utils.data.DataLoader(source, batch_size=4)
+    error = entry(loader)["structure"]["dataset"]["batch_shapes"]["error"]
     assert "equal size" in error
     with pytest.raises(RuntimeError, match="equal size"):
         next(iter(loader))
@@ -87,7 +69,7 @@ def test_random_transforms_advance_nothing(pictures: Path) -> None:
     )
     source = datasets.ImageFolder(str(pictures), transform=random_crop)
     state = torch.get_rng_state()
-    first, second = entry_of(source), entry_of(source)
+    first, second = entry(source), entry(source)
     assert torch.equal(torch.get_rng_state(), state)
     assert first == second
     assert first["structure"]["sample_shapes"] == {"input": [[3, 8, 8]]}
@@ -95,7 +77,7 @@ def test_random_transforms_advance_nothing(pictures: Path) -> None:
 
 def test_a_deep_network_takes_and_gives_what_it_is_made_for() -> None:
     network = models.resnet18()
-    facts = entry_of(network)["plus"]["structure"]
+    facts = more(network, "structure")
     assert facts["expected_input"] == {"layer": "conv1", "shape": ["N", 3, "H", "W"]}
     assert facts["output"] == {"layer": "fc", "shape": ["...", 1000]}
     assert facts["n_parameters"] == sum(one.numel() for one in network.parameters())

@@ -88,9 +88,7 @@ ONLY_RUNNING_TELLS = (
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NOTED)
-def test_an_attribute_that_was_given_is_there(
-    name: str
-) -> None:
+def test_an_attribute_that_was_given_is_there(name: str) -> None:
     value = NOTED[name]()
     assert hasattr(value, "note")
     assert looked({"value": value}, "value.note")["absent"]["attributes"] == []
@@ -99,9 +97,7 @@ def test_an_attribute_that_was_given_is_there(
 @pytest.mark.parametrize(
     "name", [name for name in NOTED if name not in ONLY_RUNNING_TELLS]
 )
-def test_one_that_was_not_given_is_absent(
-    name: str
-) -> None:
+def test_one_that_was_not_given_is_absent(name: str) -> None:
     [lack] = looked({"value": NOTED[name]()}, "value.nowhere")["absent"]["attributes"]
     assert (lack["of"], lack["attribute"], lack["certain"]) == (
         "value",
@@ -130,9 +126,7 @@ def test_what_a_selector_has_whatever_its_estimator_has() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("package", VALUES)
-def test_nothing_that_dir_knows_is_absent(
-    package: str
-) -> None:
+def test_nothing_that_dir_knows_is_absent(package: str) -> None:
     for value in VALUES[package]():
         names = [
             name

@@ -111,7 +111,8 @@ def is_told_inside_and_in_short(value: Any) -> None:
     items = state["variables"]["box"]["plus"]["representation"]["items"]
     assert items["inside"]["type"] == "list"
     assert state["unavailable"] == {}
-    assert len(json.dumps(looked({"value": value}, "value", **TIGHT))) < 1_600
+    tight = looked({"value": value}, "value", **TIGHT)
+    assert len(json.dumps(tight, separators=(",", ":"))) < 1_600
 
 
 def grows_by(work: Callable[[], object]) -> int:

@@ -7,6 +7,7 @@ numpy themselves. A lack that is stated and does not raise would be a lie.
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.optional import needs
 
-from .looks import State, after, looked
+from .looks import State, after, lacks, looked
 
 RAISED = (
     KeyError,
@@ -65,8 +66,8 @@ def namespace() -> State:
     }
 
 
-def lacks(state: State) -> list[State]:
-    return [entry for group in state["absent"].values() for entry in group]
+def all_lacks(state: State) -> list[State]:
+    return [fact for group in state["absent"].values() for fact in group]
 
 
 def raises(expression: str) -> bool:
@@ -198,8 +199,8 @@ EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(
 def test_what_is_said_to_lack_raises(expression: str) -> None:
     state = looked(namespace(), expression)
     assert state["unavailable"] == {}
-    if lacks(state):
-        assert raises(expression), lacks(state)
+    if all_lacks(state):
+        assert raises(expression), all_lacks(state)
 
 
 @pytest.mark.parametrize(
@@ -297,11 +298,11 @@ def test_a_lack_is_told_where_it_is(
 ) -> None:
     state = looked(namespace(), expression)
     if group is None:
-        assert lacks(state) == []
+        assert all_lacks(state) == []
     else:
         told = state["absent"][group]
         assert any(fact.items() <= found.items() for found in told), told
-        assert len(lacks(state)) == len(told)
+        assert len(all_lacks(state)) == len(told)
         assert raises(expression)
 
 
@@ -344,36 +345,70 @@ def test_a_lack_is_told_where_it_is(
 )
 def test_what_works_is_not_said_to_lack(target: str) -> None:
     assert not raises(target)
-    assert lacks(looked(namespace(), target)) == []
+    assert all_lacks(looked(namespace(), target)) == []
 
 
-def test_a_default_dict_lacks_nothing() -> None:
-    code = "from collections import Counter, defaultdict\nd, c, e = defaultdict(list), Counter(), defaultdict(None)"
-    state = after(code, "d['x'], c['x'], e['x']")
-    assert [entry["of"] for entry in lacks(state)] == ["e"]
+ESTIMATOR = "from sklearn.linear_model import LinearRegression\nX = [[1.0], [2.0]]\nm = LinearRegression()"
+FORMULA = """
+import pandas as pd, numpy as np, statsmodels.formula.api as smf
+local = [1, 2]
+d = pd.DataFrame({"y": [1, 2], "x": [1, 2]})
+"""
+PIPELINE = """
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+pipe = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
+svc = SVC(probability=False)
+"""
+LAZY = "class Lazy:\n    def __getattr__(self, name):\n        raise SystemExit\nlazy = Lazy()"
 
 
-def test_attributes_that_a_call_may_make_are_not_said_to_lack() -> None:
-    code = "from sklearn.linear_model import LinearRegression\nX = [[1.0], [2.0]]\nm = LinearRegression()"
-    assert lacks(after(code, "m.fit(X, [1, 2])\nm.coef_")) == []
-    assert (
-        lacks(
-            after(
-                code, "def train(model):\n    model.fit(X, [1, 2])\ntrain(m)\nm.coef_"
-            )
-        )
-        == []
-    )
-    assert [entry["attribute"] for entry in lacks(after(code, "m.coef_"))] == ["coef_"]
+@pytest.mark.parametrize(
+    ("code", "target", "member", "told"),
+    [
+        (
+            "from collections import Counter, defaultdict\nd, c, e = defaultdict(list), Counter(), defaultdict(None)",
+            "d['x'], c['x'], e['x']",
+            "of",
+            ["e"],
+        ),
+        (ESTIMATOR, "m.coef_", "attribute", ["coef_"]),
+        # A call may make the attribute, also one in a function that is handed the object.
+        (ESTIMATOR, "m.fit(X, [1, 2])\nm.coef_", "attribute", []),
+        (
+            ESTIMATOR,
+            "def train(model):\n    model.fit(X, [1, 2])\ntrain(m)\nm.coef_",
+            "attribute",
+            [],
+        ),
+        (LAZY, "lazy.thing", "attribute", []),
+        (
+            PIPELINE,
+            "pipe.named_steps['scaler'], pipe['svc'].gamma, pipe.transform, svc.fit",
+            "attribute",
+            ["transform", None],
+        ),
+        (PIPELINE, "pipe.named_steps['scaler']", "key", ["scaler"]),
+        (
+            FORMULA,
+            "smf.ols('y ~ x + C(z) + np.log(x) + local', data=d)",
+            "column",
+            ["z"],
+        ),
+        ("from sklearn.svm import SVC", "SVC(kernal='rbf')", "argument", ["kernal"]),
+        ("from sklearn.svm import SVC", "SVC(kernal='rbf')", "similar", [["kernel"]]),
+    ],
+)
+def test_of_several_things_those_that_lack_are_told(
+    code: str, target: str, member: str, told: list[Any]
+) -> None:
+    assert [fact.get(member) for fact in all_lacks(after(code, target))] == told
 
 
-def test_attributes_answered_by_code_are_not_decided() -> None:
-    code = "class Lazy:\n    def __getattr__(self, name):\n        raise SystemExit\nlazy = Lazy()"
-    state = after(code, "lazy.thing")
-    assert lacks(state) == []
-    assert state["accesses"]["lazy.thing"] == {
-        "type": "not stored; only running code would tell"
-    }
+def test_an_attribute_answered_by_code_says_so() -> None:
+    entry = after(LAZY, "lazy.thing")["accesses"]["lazy.thing"]
+    assert entry == {"type": "not stored; only running code would tell"}
 
 
 def test_features_a_model_was_fitted_with() -> None:
@@ -388,12 +423,9 @@ model = LinearRegression().fit(fit, [1, 2])
 chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
 """
     for name in ("model", "chain"):
-        columns = after(code, f"{name}.predict(new)")["absent"]["columns"]
-        assert [(entry["of"], entry["column"]) for entry in columns] == [
-            ("new", "b"),
-            ("the features of the model", "c"),
-        ]
-        assert lacks(after(code, f"{name}.predict(fit)")) == []
+        columns = lacks(after(code, f"{name}.predict(new)"), "columns", "of", "column")
+        assert columns == [("new", "b"), ("the features of the model", "c")]
+        assert all_lacks(after(code, f"{name}.predict(fit)")) == []
 
 
 @pytest.mark.parametrize(
@@ -431,11 +463,10 @@ chain = make_pipeline(make_column_transformer((StandardScaler(), ["a"])), Logist
 vote = VotingClassifier([("chain", chain)]).fit(fit, [0, 1])
 dummy = DummyClassifier().fit(fit, [0, 1])
 """
-    absent = after(
-        "import seaborn as sns\n" + code if "sns." in target else code, target
-    )["absent"]
-    assert [entry["column"] for entry in absent["columns"]] == missing
-    assert absent["keys"] == absent["attributes"] == []
+    imports = "import seaborn as sns\n" if "sns." in target else ""
+    state = after(imports + code, target)
+    assert lacks(state, "columns", "column") == missing
+    assert state["absent"]["keys"] == state["absent"]["attributes"] == []
 
 
 FUNCTIONS = """
@@ -500,61 +531,42 @@ class New:
     ],
 )
 def test_arguments_that_do_not_fit(target: str, misfits: list[tuple[str, str]]) -> None:
-    told = after(FUNCTIONS, target)["absent"]["arguments"]
-    assert [(fact.get("argument"), fact["why"]) for fact in told] == misfits
+    state = after(FUNCTIONS, target)
+    assert lacks(state, "arguments", "argument", "why") == misfits
     namespace: State = {}
     exec(FUNCTIONS, namespace)
-    if misfits:
-        with pytest.raises(TypeError):
-            exec(target, namespace)
-    else:
+    with pytest.raises(TypeError) if misfits else nullcontext():
         exec(target, namespace)
 
 
-def test_unknown_arguments_of_an_estimator() -> None:
-    (told,) = after("from sklearn.svm import SVC", "SVC(kernal='rbf')")["absent"][
-        "arguments"
-    ]
-    assert (told["of"], told["argument"], told["similar"]) == (
-        "SVC",
-        "kernal",
-        ["kernel"],
-    )
+FRAME = "import pandas as pd, numpy as np\nname = 'lost.csv'\nframe = pd.DataFrame()"
 
 
+@pytest.mark.parametrize(
+    ("target", "missing"),
+    [
+        (
+            "pd.read_csv('data.csv'); pd.read_csv('datta.csv')",
+            [("datta.csv", True, ["data.csv"])],
+        ),
+        ("pd.read_csv(name)", [("lost.csv", True, [])]),
+        ("open('no.txt').read()", [("no.txt", True, [])]),
+        ("open('new.txt', 'w'); open('more.txt', mode='a')", []),
+        ("frame.to_csv('made.csv')\npd.read_csv('made.csv')", []),
+        ("!wget x\npd.read_csv('x')", [("x", False, [])]),
+        ("pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')", []),
+    ],
+)
 def test_files_that_are_not_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str, missing: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("a\n1\n")
-    code = "import pandas as pd, numpy as np\nname = 'lost.csv'\nframe = pd.DataFrame()"
-
-    def missing(target: str) -> list[tuple[str, bool]]:
-        return lacks(after(code, target), "files", "file", "certain")
-
-    assert missing("pd.read_csv('data.csv'); pd.read_csv('datta.csv')") == [
-        ("datta.csv", True)
-    ]
-    assert after(code, "pd.read_csv('dat.csv')")["absent"]["files"][0]["similar"] == [
-        "data.csv"
-    ]
-    assert missing("pd.read_csv(name)") == [("lost.csv", True)]
-    assert missing("open('no.txt').read()") == [("no.txt", True)]
-    assert missing("open('new.txt', 'w'); open('more.txt', mode='a')") == []
-    assert missing("frame.to_csv('made.csv')\npd.read_csv('made.csv')") == []
-    assert missing("!wget x\npd.read_csv('x')") == [("x", False)]
-    assert (
-        missing("pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')")
-        == []
-    )
+    state = after(FRAME, target)
+    assert lacks(state, "files", "file", "certain", "similar") == missing
 
 
-def test_only_functions_that_read_a_file_ask_for_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "notes.txt").write_text("kept\n")
-    code = """
+READERS = """
 import io, os, shelve, zipfile
 import numpy as np
 from pathlib import Path
@@ -569,44 +581,26 @@ store = Store()
 def load(name): return name
 """
 
-    def asked(target: str) -> list[str]:
-        return lacks(after(code, target), "files", "of")
 
-    assert asked("path.open('r'); Path('notes.txt').open('r')") == []
-    assert (
-        asked(
-            "archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')"
-        )
-        == []
-    )
-    assert asked("store.open('a').read_csv('b'); store.read_csv('c'); load('d')") == []
-    assert asked("shelve.open('shelf'); os.open('new', os.O_CREAT)") == []
-    assert asked("open('new.txt', mode); np.memmap('new', 'u1', 'w+', shape=2)") == []
-    assert asked("io.open('lost.txt'); np.memmap('lost')") == [
-        "io.open(\u2026)",
-        "np.memmap(\u2026)",
-    ]
-
-
-def test_steps_of_a_pipeline_and_conditional_methods() -> None:
-    code = """
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
-pipe = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
-svc = SVC(probability=False)
-"""
-    state = after(
-        code, "pipe.named_steps['scaler'], pipe['svc'].gamma, pipe.transform, svc.fit"
-    )
-    assert [(entry.get("key"), entry.get("attribute")) for entry in lacks(state)] == [
-        (None, "transform"),
-        ("scaler", None),
-    ]
-
-
-def test_names_of_a_formula() -> None:
-    code = "import pandas as pd, numpy as np, statsmodels.formula.api as smf\nlocal = [1, 2]\n"
-    code += "d = pd.DataFrame({'y': [1, 2], 'x': [1, 2]})"
-    state = after(code, "smf.ols('y ~ x + C(z) + np.log(x) + local', data=d)")
-    assert [entry["column"] for entry in lacks(state)] == ["z"]
+@pytest.mark.parametrize(
+    ("target", "asked"),
+    [
+        ("path.open('r'); Path('notes.txt').open('r')", []),
+        (
+            "archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')",
+            [],
+        ),
+        ("store.open('a').read_csv('b'); store.read_csv('c'); load('d')", []),
+        ("shelve.open('shelf'); os.open('new', os.O_CREAT)", []),
+        ("open('new.txt', mode); np.memmap('new', 'u1', 'w+', shape=2)", []),
+        (
+            "io.open('lost.txt'); np.memmap('lost')",
+            ["io.open(\u2026)", "np.memmap(\u2026)"],
+        ),
+    ],
+)
+def test_only_functions_that_read_a_file_ask_for_one(
+    target: str, asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert lacks(after(READERS, target), "files", "of") == asked

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -389,7 +390,7 @@ LAZY = "class Lazy:\n    def __getattr__(self, name):\n        raise SystemExit\
             "attribute",
             ["transform", None],
         ),
-        (PIPELINE, "pipe.named_steps['scaler']", "key", ["scaler"]),
+        (PIPELINE, "pipe.named_steps['scaler'], pipe['svc'].gamma", "key", ["scaler"]),
         (
             FORMULA,
             "smf.ols('y ~ x + C(z) + np.log(x) + local', data=d)",

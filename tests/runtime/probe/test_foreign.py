@@ -23,9 +23,10 @@ from crane_core.runtime.kernel_side.crane_probe.kernel_copy import foreign, fork
 from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from tests.patience import PATIENCE_S
 
+from .looks import needs_copy
+
 Tell = Callable[[str, Any], None]
-NO_COPY = "the process cannot be copied here"
-needs_copy = pytest.mark.skipif(not forked.is_possible(), reason=NO_COPY)
+FactsOf = Callable[..., dict[str, Any]]
 WAYS = [
     pytest.param(forked.facts_of, marks=needs_copy, id="forked"),
     pytest.param(held.facts_of, id="held"),
@@ -39,7 +40,7 @@ class FakeLook(NamedTuple):
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
-def test_what_is_told_arrives(facts_of: Callable[..., dict[str, Any]]) -> None:
+def test_what_is_told_arrives(facts_of: FactsOf) -> None:
     def work(tell: Tell) -> None:
         tell("length", 3)
         tell("shapes", {"input": [[2, 3], []]})
@@ -48,7 +49,7 @@ def test_what_is_told_arrives(facts_of: Callable[..., dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
-def test_random_states_stay(facts_of: Callable[..., dict[str, Any]]) -> None:
+def test_random_states_stay(facts_of: FactsOf) -> None:
     def work(tell: Tell) -> None:
         random.random()
         np.random.random(3)
@@ -63,7 +64,7 @@ def test_random_states_stay(facts_of: Callable[..., dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("facts_of", WAYS)
 def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(
-    facts_of: Callable[..., dict[str, Any]],
+    facts_of: FactsOf,
 ) -> None:
     def work(tell: Tell) -> None:
         tell("length", 3)
@@ -82,7 +83,7 @@ def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(
 
 @pytest.mark.parametrize("facts_of", WAYS)
 def test_what_is_printed_is_dropped(
-    facts_of: Callable[..., dict[str, Any]], capfd: pytest.CaptureFixture[str]
+    facts_of: FactsOf, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def work(tell: Tell) -> None:
         sys.stdout.write("out")
@@ -93,7 +94,7 @@ def test_what_is_printed_is_dropped(
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
-def test_leaving_is_told_and_not_done(facts_of: Callable[..., dict[str, Any]]) -> None:
+def test_leaving_is_told_and_not_done(facts_of: FactsOf) -> None:
     def work(tell: Tell) -> None:
         tell("length", 3)
         raise SystemExit(7)
@@ -246,21 +247,20 @@ def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
     random.setstate(state)
 
 
-def test_without_time_it_is_not_begun() -> None:
+@pytest.mark.parametrize(
+    ("look", "why"),
+    [
+        (FakeLook(0.0), "no time is left for it"),
+        (
+            FakeLook(AMPLE_S, LookLimits(foreign=False)),
+            "needs code of the notebook",
+        ),
+    ],
+)
+def test_where_it_may_not_be_run_it_is_not_begun(look: FakeLook, why: str) -> None:
     ran: list[str] = []
-    assert foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(0.0)) == {
-        "unfinished": "no time is left for it"
-    }
-    assert ran == []
-
-
-def test_where_it_is_not_wanted_it_is_not_begun() -> None:
-    ran: list[str] = []
-    look = FakeLook(AMPLE_S, LookLimits(foreign=False))
-    assert foreign.facts_of(lambda tell: ran.append("ran"), look) == {
-        "unfinished": "needs code of the notebook"
-    }
-    assert ran == []
+    told = foreign.facts_of(lambda tell: ran.append("ran"), look)
+    assert (told, ran) == ({"unfinished": why}, [])
 
 
 def test_an_alarm_of_the_notebook_rings_all_the_same() -> None:

@@ -9,7 +9,13 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
+
+from crane_core.runtime.kernel_side.crane_probe import shared
+from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
 from .looks import State, looked
 
@@ -302,9 +308,6 @@ def test_a_hostile_object_is_told_and_not_touched(name: str) -> None:
 
 
 def test_a_subclass_of_a_library_class_is_read_below_its_overrides() -> None:
-    import numpy as np
-    import pandas as pd
-
     names = [
         "__repr__",
         "__len__",
@@ -332,8 +335,6 @@ def test_a_subclass_of_a_library_class_is_read_below_its_overrides() -> None:
 
 
 def test_an_estimator_of_the_notebook_is_read_by_what_it_holds() -> None:
-    from sklearn.base import BaseEstimator
-
     kind = type(
         "Mine",
         (BaseEstimator,),
@@ -341,19 +342,13 @@ def test_an_estimator_of_the_notebook_is_read_by_what_it_holds() -> None:
     )
     made = object.__new__(kind)
     object.__setattr__(made, "coef_", [1, 2])
-    assert (
-        looked({"made": made}, "made.predict")["variables"]["made"]["values"][
-            "is_fitted"
-        ]
-        is True
-    )
+    state = looked({"made": made}, "made.predict")
+    assert state["variables"]["made"]["values"]["is_fitted"] is True
 
 
 def test_a_summarizer_that_raises_becomes_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
-
     def broken(value: Any, look: Any) -> State:
         raise RuntimeError("no luck\nand more")
 
@@ -369,8 +364,6 @@ def test_a_summarizer_that_raises_becomes_the_reason(
 def test_an_error_with_hostile_words_is_told_without_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
-
     kind = type(
         "Cold", (Exception,), body(names=["__str__", "__repr__", "__getattr__"])
     )
@@ -385,8 +378,6 @@ def test_an_error_with_hostile_words_is_told_without_them(
 def test_a_summary_that_is_no_json_is_made_json(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
-
     wild = {
         "values": {
             1: {float("nan"), object()},
@@ -431,9 +422,6 @@ def test_threads_that_change_a_dict_do_not_break_the_look() -> None:
 
 
 def test_one_value_half_made_does_not_hide_the_others() -> None:
-    import numpy as np
-    import pandas as pd
-
     half = object.__new__(pd.DataFrame)
     state = looked(
         {"rows": [half, np.zeros((2, 3))], "half": half},
@@ -449,8 +437,6 @@ def test_one_value_half_made_does_not_hide_the_others() -> None:
 def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
-
     def broken(value: Any, steps: Any) -> Any:
         raise RuntimeError("no way")
 
@@ -477,8 +463,6 @@ def test_an_object_whose_dict_belongs_to_another_class_is_told() -> None:
 def test_where_sharing_cannot_be_told_everything_counts_as_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe import shared
-
     def broken(*_: Any) -> Any:
         raise RuntimeError("no way")
 

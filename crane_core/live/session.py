@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import CraneError
 from crane_core.live.helper import Helper
-from crane_core.live.rehearsed import Rehearsed
-from crane_core.live.verdict import LiveVerdict
+from crane_core.live.verdict import LiveVerdict, Rehearsed
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.live_history import Ran, ran_before, request
 

@@ -1,28 +1,30 @@
 """A notebook brought to the moment before its target cell in a fresh kernel, and what the kernel holds then.
 
-Knows the order of the work. Which cells run is in plan.py, how kernels are driven in kernel.py, what is looked at
+Knows the order of the work, and how a second kernel is used for a target whose first copy lacked threads: its copy runs
+the same cells itself (kernel_copy/rehearsed.py of crane_probe says what it must come to). Which cells run is in plan.py, how kernels are driven in kernel.py, what is looked at
 in kernel_side/crane_probe.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from crane_core.errors import CraneError
-from crane_core.runtime import interpreters
+from crane_core.errors import CraneError, KernelStartError
+from crane_core.runtime import interpreters, probe_source
 from crane_core.runtime.endings import ended
-from crane_core.runtime.kernel import EndedError, fresh_kernel
+from crane_core.runtime.kernel import EndedError, ExpressionError, fresh_kernel
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
-from crane_core.runtime.program import program
-from crane_core.runtime.repeated import rehearsed_again
+from crane_core.runtime.program import Program, program
+from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of
 from crane_core.runtime.run_up import ProbeResult, RanCell, RunUp
 
 
@@ -109,13 +111,39 @@ def capture(
     seconds = time.perf_counter() - started
     if result.again is not None and result.rehearsal is not None:
         folder = notebook.resolve().parent
-        told = rehearsed_again(
+        told = _rehearsed_again(
             result.rehearsal, result.again, with_kernel, folder, limits, stop
         )
         result = result._replace(rehearsal=told, again=None)
     return Captured(
         notebook.name, plan.target.index, tuple(way.ran), result, processes, seconds
     )
+
+
+def _rehearsed_again(
+    first: Rehearsal,
+    asked: Mapping[str, Any],
+    program: Program,
+    folder: Path,
+    limits: KernelLimits,
+    stop: threading.Event | None,
+) -> Rehearsal:
+    """What the second kernel says, started as the first was; that there was no answer leaves the first's reason.
+
+    Raises KernelError when it has to stop.
+    """
+    # The cells run inside this one request, so their time is added to that of a look.
+    more_s = float(asked["again"]["seconds"]) + float(asked["seconds"])
+    try:
+        with fresh_kernel(program, folder, limits, stop) as kernel:
+            magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
+            told = json.loads(
+                kernel.evaluate(probe_source.rehearse(dict(asked), magic), more_s)
+            )
+    # A failure of the second kernel leaves the question where it was: unknown.
+    except (EndedError, ExpressionError, KernelStartError, ValueError, RecursionError):
+        return first._replace(why=f"{first.why}, and a second kernel gave no answer")
+    return rehearsal_of(told)._replace(ran_again=True, lacks_threads=False)
 
 
 def capture_many(

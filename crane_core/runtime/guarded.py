@@ -1,6 +1,8 @@
 """A program under the watchdog, from our side: started, given time, ended, with an account of its end.
 
-Knows the watchdog's two streams. Refuses to know what the program does.
+Knows the watchdog's two streams, and the mark by which processes are found in /proc when the watchdog itself was killed:
+a process inherits its environment however often it forks and whatever session it joins; only one that was started with
+its own environment escapes this, and only when there is no watchdog left. Refuses to know what the program does.
 """
 
 from __future__ import annotations
@@ -8,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,8 +22,11 @@ from crane_core import helper_process
 from crane_core.errors import KernelStartError
 from crane_core.runtime import watchdog
 from crane_core.runtime.limits import KernelLimits
-from crane_core.runtime.strays import MARK, end_strays
 
+MARK = "CRANE_KERNEL"
+"""The variable that names the kernel to which a process belongs."""
+_GRACE_S = 10.0
+_PAUSE_S = 0.01
 _DEATH_TOLD_S = 5.0
 """A program that dies takes its connections with it a moment before the watchdog can tell how it ended."""
 
@@ -55,7 +62,7 @@ class Guarded:
 
         Raises KernelStartError if it cannot be started.
         """
-        # A mark in the environment that every descendant inherits: strays.py finds them by it.
+        # A mark in the environment that every descendant inherits: _end_strays finds them by it.
         self.mark = uuid.uuid4().hex
         order = watchdog.WatchOrder(
             list(argv),
@@ -133,7 +140,7 @@ class Guarded:
         told = self._event()
         # The watchdog is gone, so its account is as well: what carries the mark is killed here.
         if told is None:
-            return End("watchdog", None, (), tuple(end_strays(self.mark)), "")
+            return End("watchdog", None, (), tuple(_end_strays(self.mark)), "")
         return End(
             told["why"],
             told["status"],
@@ -167,3 +174,37 @@ class Guarded:
         self._process.stdout.close()
         # Waited for, so that no zombie remains.
         self._process.wait()
+
+
+def _marked(mark: str) -> list[int]:
+    """The processes with this mark, ourselves left out."""
+    wanted = f"{MARK}={mark}".encode()
+    pids = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
+    # Ourselves left out: we may run under a mark as well.
+    return [pid for pid in pids if pid != os.getpid() and wanted in _environment(pid)]
+
+
+def _end_strays(mark: str) -> list[int]:
+    """Kill them until none is left; those that are after _GRACE_S."""
+    until = time.monotonic() + _GRACE_S
+    # Again and again: a process may fork while it is being killed.
+    while (left := _marked(mark)) and time.monotonic() < until:
+        for pid in left:
+            _kill(pid)
+        time.sleep(_PAUSE_S)
+    return left
+
+
+def _environment(pid: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    # A process of another user is not one of ours.
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return []
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return

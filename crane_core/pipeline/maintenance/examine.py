@@ -16,7 +16,7 @@ from crane_core.pipeline.results.contradictions import contradictions
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.rows import as_rows
 from crane_core.runtime.isolation import AS_ROOT, can_seal, is_root
-from crane_core.runtime.kernel_side.crane_probe.kernel_copy import landlock
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import isolation
 from crane_core.storage import cases, state
 from crane_core.storage.store import DAMAGED_REMEDY, Store
 
@@ -111,7 +111,7 @@ def _isolation() -> list[DoctorFinding]:
                 ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user."
             )
         )
-    if not landlock.is_there():
+    if not isolation.has_landlock():
         found.append(
             DoctorFinding(
                 ISOLATION,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from crane_core.runtime.kernel_side.crane_probe.kernel_copy import foreign, forked, held
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import foreign, forked
 from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from tests.patience import PATIENCE_S
 
@@ -29,7 +29,7 @@ Tell = Callable[[str, Any], None]
 FactsOf = Callable[..., dict[str, Any]]
 WAYS = [
     pytest.param(forked.facts_of, marks=needs_copy, id="forked"),
-    pytest.param(held.facts_of, id="held"),
+    pytest.param(foreign.facts_in_place, id="held"),
 ]
 AMPLE_S = PATIENCE_S
 
@@ -268,7 +268,7 @@ def test_an_alarm_of_the_notebook_rings_all_the_same() -> None:
     before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
     try:
         signal.setitimer(signal.ITIMER_REAL, 300.0)
-        held.facts_of(lambda tell: tell("length", 1), AMPLE_S)
+        foreign.facts_in_place(lambda tell: tell("length", 1), AMPLE_S)
         left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.raise_signal(signal.SIGALRM)
     finally:

@@ -1,4 +1,4 @@
-"""JSON that is safe and short: scalars, texts, whole documents.
+"""JSON that is safe and short: scalars, texts, facts put together, whole documents.
 
 Knows exact built-in types alone. Refuses to ask an object what it is: a subclass of str, int or float is read through
 the methods of str, int and float themselves.
@@ -116,6 +116,16 @@ def key_text(key: Any, limit: int) -> str:
     # Two keys may become one text (1 and "1"): the later of them is shown.
     shown = scalar(key, limit)
     return shown if type(shown) is str else json.dumps(shown)
+
+
+def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+    """Both; dicts under the same key are put together, other values of `right` take the place of those of `left`."""
+    both = dict(left)
+    for key, part in right.items():
+        is_both = type(part) is dict and type(both.get(key)) is dict
+        both[key] = merged(both[key], part) if is_both else part
+    # An empty group in a prompt would say that there is something.
+    return {key: part for key, part in both.items() if part != {}}
 
 
 def dumps(document: Any) -> str:

@@ -29,8 +29,10 @@ SHARED_FILES = {
         ("datetime", "decimal", "fractions", "uuid", "pathlib", "re", "_io", "io"),
         "stdlib",
     ),
+    # The Keras of older TensorFlow under a name of its own; for_keras.py tells the two apart.
+    "tf_keras": "keras",
 }
-"""Packages of the standard library whose summarizers stand together in one file."""
+"""Packages whose summarizers stand in the file of another one."""
 
 # A file that does not exist is remembered as well: most packages have none.
 _files: dict[str, ModuleType | None] = {}

@@ -10,9 +10,9 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import bounds
 from .anatomy import package_of, type_name
+from .bounds import merged
 from .budget import Clock, LookBudget, OverBudgetError
 from .dispatch import answer_of, summarizer_of
-from .groups import merged
 from .limits import LookLimits
 from .syntax.asked import AskedName
 

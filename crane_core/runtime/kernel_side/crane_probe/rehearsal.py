@@ -3,7 +3,7 @@
     rehearse({"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n, "again": None}) -> JSON text
 
 With `again` the kernel is a fresh one, and the copy runs the cells before the target first (see
-kernel_copy/repeated.py).
+kernel_copy/rehearsed.py).
 
 Knows the order of the work, and what the end of a copy means. Says crash, ran through or still running only where
 the copy's own limits cannot have had a part in it; else unknown, with the reason.
@@ -28,14 +28,11 @@ from . import bounds
 from .kernel_copy import (
     calls,
     forked,
-    gpus,
     handles,
     isolation,
-    landlock,
     memory,
+    processors,
     rehearsed,
-    repeated,
-    threads,
 )
 from .kernel_copy.forked import Facts
 from .kernel_copy.refusals import Refusals
@@ -67,7 +64,7 @@ _BY_SYSTEM = (
 )
 
 
-def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str:
+def rehearse(request: Mapping[str, Any], shell: Any, look: rehearsed.Look) -> str:
     """What the target comes to in a copy, run by this shell of IPython, or by the kernel's."""
     collects = gc.isenabled()
     # A collection in the copy would touch, and so copy, all pages of the kernel.
@@ -83,13 +80,13 @@ def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str
             gc.enable()
 
 
-def _told(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> Facts:
+def _told(request: Mapping[str, Any], shell: Any, look: rehearsed.Look) -> Facts:
     # Asked before anything is forked: with a GPU or without IPython a copy is of no use.
     why = _hindered(shell)
     if why:
         return _unknown(why)
     # Those that the cell may wait for; a second kernel starts them again and so has them.
-    others = threads.of_the_notebook()
+    others = processors.of_the_notebook()
     if others:
         return _lacking(
             f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}"
@@ -103,7 +100,7 @@ def _hindered(shell: Any) -> str | None:
         return _NO_COPY
     if shell is None:
         return _NO_SHELL
-    return _GPU if gpus.is_initialised() else None
+    return _GPU if processors.uses_gpu() else None
 
 
 def _shell() -> Any:
@@ -123,7 +120,7 @@ def _lacking(why: str) -> Facts:
 # In the kernel
 
 
-def _in_a_copy(shell: Any, request: Mapping[str, Any], look: repeated.Look) -> Facts:
+def _in_a_copy(shell: Any, request: Mapping[str, Any], look: rehearsed.Look) -> Facts:
     reader, writer = os.pipe()
     # A fork draws new seeds for `random`, and forgets the loop that runs.
     draws, loop = random.getstate(), _running_loop()
@@ -131,7 +128,7 @@ def _in_a_copy(shell: Any, request: Mapping[str, Any], look: repeated.Look) -> F
     if copy == 0:
         _live(shell, request, writer, draws, loop, look)
     watched = _Watched(
-        copy, float(request["seconds"]), _START_S + repeated.seconds(request)
+        copy, float(request["seconds"]), _START_S + rehearsed.seconds_again(request)
     )
     try:
         os.close(writer)
@@ -243,7 +240,7 @@ def _ended_by(number: int) -> str:
 
 
 def _processor_s(process: int) -> float:
-    """Seconds of processor time that it has used, with its threads."""
+    """Seconds of processor time that it has used, with its processors."""
     try:
         # The name of a program may hold blanks and brackets: count from the last bracket.
         fields = (
@@ -280,7 +277,7 @@ def _live(
     writer: int,
     draws: Any,
     loop: Any,
-    look: repeated.Look,
+    look: rehearsed.Look,
 ) -> None:
     """Keep apart, run, tell, end; never comes back."""
     # Taken now, as the cell may replace both.
@@ -304,8 +301,8 @@ def _live(
         if loop is not None:
             sys.modules["asyncio.events"]._set_running_loop(loop)
         # The driver is loaded at the first question for a GPU, which answers "none" in a copy.
-        had_driver = gpus.has_driver()
-        why = repeated.hindered(shell, request, refusals, look)
+        had_driver = processors.has_gpu_driver()
+        why = rehearsed.hindered_again(shell, request, refusals, look)
         if why is not None:
             tell("end", _unknown(why))
             return
@@ -313,7 +310,9 @@ def _live(
         found = rehearsed.told(shell, request["target"], refusals)
         tell(
             "end",
-            _unknown(_ASKS_GPU) if gpus.has_driver() and not had_driver else found,
+            _unknown(_ASKS_GPU)
+            if processors.has_gpu_driver() and not had_driver
+            else found,
         )
     finally:
         # No exit handlers: they belong to the notebook, whose kernel goes on.
@@ -332,9 +331,9 @@ def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]
     folders = isolation.moved_in(_folders(), int(request["disk_bytes"]))
     handles.open_again(kept, nowhere, folders or ())
     # Without the wall, a room has a way out: what cannot be dropped is refused.
-    writable = folders if folders is not None and landlock.walled_in(folders) else None
+    writable = folders if folders is not None and isolation.walled_in(folders) else None
     memory.make_private()
-    threads.one_each()
+    processors.one_each()
     # After all that needs memory itself; before the cell.
     memory.bound(int(request["memory_bytes"]))
     calls.prepare()

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from ..anatomy import is_kind, type_name
-from ..groups import merged
+from ..bounds import merged
 from ..kinds import CONTAINERS, NUMBERS, PLAIN, Kinds, counted
 from . import sequences
 

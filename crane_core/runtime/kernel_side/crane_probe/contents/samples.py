@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .. import bounds
 from ..anatomy import type_name
-from ..kernel_copy import held
+from ..kernel_copy import foreign
 from ..kernel_copy.forked import Tell
 from ..kinds import NUMBERS, PLAIN, ROWS, Kinds
 
@@ -53,7 +53,7 @@ def tell_of(
     """
     n = _length(dataset, tell)
     # Compared afterwards: a random transform makes other samples each time.
-    generators = held.generator_states()
+    generators = foreign.generator_states()
     samples = _indexed(dataset, _indices(n, batching)[:most], tell, until)
     tell("n_indexed", len(samples))
     tell(
@@ -61,7 +61,7 @@ def tell_of(
     )
     if batching is not None and samples:
         _tell_batch(samples, batching, tell)
-    if generators != held.generator_states():
+    if generators != foreign.generator_states():
         tell("draws", "random numbers for each sample")
     # Told before it starts, so that a reason names what the time ran out in.
     tell("doing", "the range of its samples")

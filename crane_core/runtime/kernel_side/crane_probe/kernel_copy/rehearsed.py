@@ -1,14 +1,18 @@
 """The target cell run by the notebook's own shell, and what it came to. Called in a copy of the kernel alone.
 
-Knows IPython: magics, syntax errors and what a notebook would show. Refuses to know how the copy is kept apart.
+Knows IPython: magics, syntax errors and what a notebook would show. In a copy of a fresh kernel the cells before the
+target run again first, so that their threads are the copy's own: it then holds what the notebook's kernel holds if each
+cell came to the same, and so did the probe's look at what the target uses; else the target gets no outcome. Refuses to
+know how the copy is kept apart.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from types import FrameType
-from typing import Any
+from typing import Any, Callable, Mapping
 
 from .. import bounds
 from .doubt import doubt
@@ -19,6 +23,9 @@ CRASH, THROUGH, UNKNOWN = "crash", "ran through", "unknown"
 MOST_MESSAGE, MOST_LINE, MOST_NAME = 2_000, 300, 100
 _AWAITS = "the cell awaits, and the kernel's event loop does not run in a copy"
 _MODULE = "<module>"
+Look = Callable[[Any, Any], Any]
+COMPARED = ("variables", "accesses", "absent", "unavailable")
+"""Members of a state that say what the target will meet."""
 
 
 class _Shown:
@@ -42,7 +49,7 @@ class _Shown:
 def told(shell: Any, code: str, refusals: Refusals) -> Facts:
     """`outcome`, and with a crash `exception`, `message` and `line` (of the cell, from 1); else `why`, if unknown."""
     shown = _prepared(shell, refusals)
-    if awaits(shell, code):
+    if _awaits(shell, code):
         return {"outcome": UNKNOWN, "why": _AWAITS}
     # Without history, as the shell's database of inputs belongs to the kernel.
     result = shell.run_cell(code, store_history=False, silent=True)
@@ -57,7 +64,7 @@ def told(shell: Any, code: str, refusals: Refusals) -> Facts:
     return (
         {"outcome": UNKNOWN, "why": bounds.text(why, MOST_LINE)}
         if why
-        else crash(shell, code, error)
+        else _crash(shell, code, error)
     )
 
 
@@ -76,7 +83,7 @@ def _prepared(shell: Any, refusals: Refusals) -> _Shown:
     return shown
 
 
-def awaits(shell: Any, code: str) -> bool:
+def _awaits(shell: Any, code: str) -> bool:
     """Whether the shell would run the cell in the kernel's event loop."""
     try:
         transformed = shell.transform_cell(code)
@@ -85,7 +92,7 @@ def awaits(shell: Any, code: str) -> bool:
         return False
 
 
-def crash(shell: Any, code: str, error: BaseException) -> Facts:
+def _crash(shell: Any, code: str, error: BaseException) -> Facts:
     """The facts of a crash: exception, message, line of the cell and its text."""
     line = _line(shell, code, error)
     lines = code.splitlines()
@@ -162,3 +169,76 @@ def _is_cell(name: str) -> bool:
 def _calls_magic(frame: FrameType) -> bool:
     """Whether this is the code that calls a cell magic."""
     return "run_cell_magic" in frame.f_code.co_names
+
+
+# The cells before it, run again
+
+
+def seconds_again(request: Mapping[str, Any]) -> float:
+    """How long the cells may take; none where they are not run again."""
+    again = request.get("again")
+    return 0.0 if again is None else float(again["seconds"])
+
+
+def hindered_again(
+    shell: Any, request: Mapping[str, Any], refusals: Refusals, look: Look
+) -> str | None:
+    """Run the cells that the request asks for. Why they did not lead to the kernel's state, None where they did."""
+    again = request.get("again")
+    if again is None:
+        return None
+    # The first time, the cells ran with garbage collection: weak references depend on it.
+    gc.enable()
+    # Figures are closed by what IPython calls after a cell; for silent requests kernel_requests.py holds it.
+    vars(shell.events).pop("trigger", None)
+    for cell in again["cells"]:
+        why = _differs(shell, cell, refusals)
+        if why is not None:
+            return why
+    state = look(shell.user_ns, again["look"])
+    changed = [name for name in COMPARED if state.get(name) != again["state"].get(name)]
+    if changed:
+        names = _changed_names(state, again["state"]) or ", ".join(changed)
+        return f"the cells before it, run again in a second kernel, led to another state: {names}"
+    return _refused(refusals)
+
+
+def _differs(shell: Any, cell: Mapping[str, Any], refusals: Refusals) -> str | None:
+    """Why a cell is not what it was, None where it is."""
+    if _awaits(shell, cell["code"]):
+        return _sentence(cell, "awaits, and the event loop does not run in a copy")
+    # With history, as In, Out and _ are names that the target may use.
+    result = shell.run_cell(cell["code"], store_history=True, silent=False)
+    error = result.error_before_exec or result.error_in_exec
+    raised = None if error is None else type(error).__name__
+    if refusals.reasons:
+        return _refused(refusals)
+    # A cell that raised before must raise again: notebooks go on after a cell that failed.
+    if raised != cell["exception"]:
+        return _sentence(
+            cell, f"raised {raised or 'nothing'}, not {cell['exception'] or 'nothing'}"
+        )
+    return None
+
+
+def _sentence(cell: Mapping[str, Any], what: str) -> str:
+    return bounds.text(
+        f"code cell {cell['cell']}, run again in a second kernel, {what}",
+        MOST_LINE,
+    )
+
+
+def _refused(refusals: Refusals) -> str | None:
+    return (
+        f"among the cells before it, run again in a copy: {refusals.reasons[0]}"
+        if refusals.reasons
+        else None
+    )
+
+
+def _changed_names(state: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
+    """Names of variables of which the two states say different things."""
+    now, then = state["variables"], expected["variables"]
+    return ", ".join(
+        name for name in sorted({*now, *then}) if now.get(name) != then.get(name)
+    )[:200]

@@ -24,13 +24,13 @@ from ..anatomy import (
     package_of,
     type_name,
 )
+from ..bounds import merged
 from ..callables import functions
 from ..callables.functions import signature_of
 from ..chains.following import Missing, Resolution, similar
 from ..contents import dicts, sequences
 from ..contents.sequences import RowOfValues
 from ..dispatch import answer_of
-from ..groups import merged
 from ..kinds import NUMBERS, PLAIN, ROWS, SCALARS, Kinds, counted
 from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 

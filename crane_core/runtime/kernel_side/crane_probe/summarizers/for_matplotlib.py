@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 from ..anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, name_of
-from ..groups import merged
+from ..bounds import merged
 
 _TEXTS = {
     "title": ("title",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
+from ..bounds import merged
 from ..chains.following import Missing, Resolution
 from ..contents import arrays, sequences
 from ..contents.number_facts import (
@@ -17,7 +18,6 @@ from ..contents.number_facts import (
     range_facts,
 )
 from ..contents.sequences import RowOfValues
-from ..groups import merged
 from ..kinds import counted
 from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 from . import for_builtins

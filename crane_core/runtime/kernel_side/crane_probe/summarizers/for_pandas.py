@@ -10,10 +10,10 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from ..anatomy import instance_dict, is_kind, name_of, type_name
+from ..bounds import merged
 from ..budget import OverBudgetError
 from ..contents import arrays
 from ..contents.arrays import Ranges
-from ..groups import merged
 from ..kinds import PLAIN
 from .pandas import columns as column_values
 from .pandas import following

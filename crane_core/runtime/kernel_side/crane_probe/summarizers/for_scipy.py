@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..anatomy import instance_dict, is_kind, module_of, mro_of, name_of
+from ..bounds import merged
 from ..contents import arrays
-from ..groups import merged
 from . import for_numpy
 
 _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "lil", "dok")

@@ -21,9 +21,9 @@ from ..anatomy import (
     static_attribute,
     type_name,
 )
+from ..bounds import merged
 from ..chains.following import Missing, Resolution, exists, similar
 from ..contents import dicts
-from ..groups import merged
 from ..kinds import CONTAINERS, PLAIN, ROWS
 from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
 from ..syntax.literals import is_plain

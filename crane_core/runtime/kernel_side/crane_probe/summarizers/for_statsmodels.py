@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..anatomy import name_of, package_of, type_name
-from ..groups import merged
-from ..own_dict import own_dict
+from ..anatomy import name_of, own_dict, package_of, type_name
+from ..bounds import merged
 from .pandas.storage import frame_of, labels_of, series_name
 
 _ARRAY = "numpy.ndarray"

@@ -10,9 +10,9 @@ import time
 from typing import Any, Mapping
 
 from ...anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, package_of
+from ...bounds import merged
 from ...brief import attributes_of, is_plain, plain, size_of
 from ...contents import samples
-from ...groups import merged
 from ...kernel_copy import foreign
 from ...kernel_copy.forked import Facts, Tell
 from .parts import PACKAGES, plain_dict

@@ -8,12 +8,18 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Mapping
 
-from ...anatomy import class_dict, mro_of, package_of, static_attribute, type_name
+from ...anatomy import (
+    class_dict,
+    mro_of,
+    own_dict,
+    package_of,
+    static_attribute,
+    type_name,
+)
+from ...bounds import merged
 from ...brief import attributes_of, is_plain, plain
 from ...callables.functions import signature_of
-from ...groups import merged
 from ...kinds import ROWS
-from ...own_dict import own_dict
 from ..tensorflow.tensors import dims
 from .parts import (
     PACKAGES,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from ...groups import merged
-from ...own_dict import own_dict
+from ...anatomy import own_dict
+from ...bounds import merged
 from . import layers, training
 from .parts import counts, dtype_of, layers_of, plain_dict, shapes_in, tensors_in, walk
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping
 
-from ...anatomy import instance_dict, is_kind, mro_of, name_of, package_of
-from ...own_dict import own_dict
+from ...anatomy import instance_dict, is_kind, mro_of, name_of, own_dict, package_of
 from ..tensorflow.tensors import dims
 
 # tf_keras is Keras 2 under its own name, for TensorFlow 2.16 and later.

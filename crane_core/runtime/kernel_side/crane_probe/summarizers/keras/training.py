@@ -8,10 +8,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Mapping
 
-from ...anatomy import is_kind
+from ...anatomy import is_kind, own_dict
 from ...brief import attributes_held, is_plain, plain
 from ...kinds import REAL, ROWS
-from ...own_dict import own_dict
 from ..tensorflow.tensors import plain_scalar
 from .parts import is_of_keras, plain_dict, plain_list
 

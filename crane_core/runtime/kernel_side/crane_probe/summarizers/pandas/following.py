@@ -9,10 +9,9 @@ from __future__ import annotations
 import ast
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple
 
-from ...anatomy import class_dict, instance_dict, is_kind, mro_of, package_of
+from ...anatomy import class_dict, instance_dict, is_kind, mro_of, own_dict, package_of
 from ...chains.following import METHOD, PROPERTY, Missing, Resolution, similar
 from ...kinds import INDICES, LABELS, LISTED, PLAIN, REAL, ROWS, SINGLE, Kinds, counted
-from ...own_dict import own_dict
 from ...syntax.asked import ATTRIBUTE, CALL, ITEM, AskedName, ChainStep
 from . import columns as column_values
 from . import storage

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from ...anatomy import class_dict, instance_dict, is_kind, mro_of, package_of, type_name
+from ...bounds import merged
 from ...brief import attributes_held
-from ...groups import merged
 from ...kinds import CONTAINERS
 from .tensors import dims, is_eager
 

@@ -10,8 +10,8 @@ import sys
 from typing import Any, Iterator
 
 from ...anatomy import instance_dict, module_dict, package_of, type_name
+from ...bounds import merged
 from ...contents import arrays
-from ...groups import merged
 from ...kinds import ROWS
 from ..tensor_values import of_array, of_ranges
 

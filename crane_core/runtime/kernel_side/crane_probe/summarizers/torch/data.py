@@ -10,8 +10,8 @@ from types import FunctionType
 from typing import Any
 
 from ...anatomy import instance_dict, is_kind, type_name
+from ...bounds import merged
 from ...brief import attributes_held
-from ...groups import merged
 from ...kernel_copy.forked import Facts
 from ...kinds import ROWS
 from .sampling import default_collate, drawing_of, told

@@ -12,14 +12,14 @@ from ...anatomy import (
     class_dict,
     is_kind,
     mro_of,
+    own_dict,
     package_of,
     static_attribute,
     type_name,
 )
+from ...bounds import merged
 from ...brief import attributes_of
 from ...callables.functions import signature_of
-from ...groups import merged
-from ...own_dict import own_dict
 from . import layers as torch_layers
 from .tensors import is_uninitialized, torch
 

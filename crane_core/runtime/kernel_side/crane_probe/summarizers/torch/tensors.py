@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from ...anatomy import mro_of, name_of, overriders, package_of
-from ...groups import merged
+from ...bounds import merged
 from ..tensor_values import of_array, of_ranges
 from .ranges import ranges_of
 

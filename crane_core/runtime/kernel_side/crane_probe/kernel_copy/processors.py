@@ -1,4 +1,4 @@
-"""Threads that a copy of the kernel lacks: pools do without them, and others are named.
+"""Threads and GPUs that a copy of the kernel lacks: pools do without threads, others are named, a GPU is told.
 
 Knows OpenMP, torch and threadpoolctl. A pool that waits for its threads all the same never uses the processor.
 """
@@ -6,9 +6,12 @@ Knows OpenMP, torch and threadpoolctl. A pool that waits for its threads all the
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import threading
 from pathlib import Path
+
+from ..anatomy import module_dict
 
 _OPENMP = ("libgomp", "libomp", "libiomp5")
 # Their threads serve the front end; a cell does not wait for them (tqdm's only watches bars).
@@ -24,6 +27,9 @@ _OURS = (
     "tqdm",
 )
 _OUR_NAMES = ("asyncio_", "IPythonHistorySaving", "pydevd.", "Thread-crane")
+# NVIDIA, AMD, any card's render node, and the one of the Windows Subsystem for Linux.
+_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/render", "/dev/dxg")
+_DRIVERS = ("libcuda.so", "libamdhip64.so", "libhsa-runtime64.so")
 
 
 def one_each() -> None:
@@ -73,3 +79,38 @@ def _is_ours(thread: threading.Thread) -> bool:
     return thread.name.startswith(_OUR_NAMES) or any(
         top in _OURS or top == "crane_core" for top in tops
     )
+
+
+# GPUs
+
+
+def uses_gpu() -> bool:
+    """Whether the process talks to a GPU: torch says so, or a GPU's device is open."""
+    return torch_uses_gpu() or any(
+        target.startswith(_DEVICES) for target in _open_files()
+    )
+
+
+def torch_uses_gpu() -> bool:
+    """Whether torch has initialised CUDA in this process."""
+    # Read from its dict: the attribute of a lazy module would load it.
+    return bool(module_dict(sys.modules.get("torch.cuda")).get("_initialized"))
+
+
+def has_gpu_driver() -> bool:
+    """True once a GPU was requested: the driver's library is loaded."""
+    # A name in the memory map needs no library of the GPU to be asked.
+    maps = Path("/proc/self/maps").read_text("utf-8", "surrogateescape")
+    return any(name in maps for name in _DRIVERS)
+
+
+def _open_files() -> list[str]:
+    names = os.listdir("/proc/self/fd")  # noqa: PTH208 - names alone are wanted
+    return [target for name in names if (target := _target(f"/proc/self/fd/{name}"))]
+
+
+def _target(link: str) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""  # The handle with which the folder of handles was read.

@@ -1,8 +1,8 @@
 """A program under the watchdog, from our side: started, given time, ended, with an account of its end.
 
-Knows the watchdog's two streams, and the mark by which processes are found in /proc when the watchdog itself was killed:
-a process inherits its environment however often it forks and whatever session it joins; only one that was started with
-its own environment escapes this, and only when there is no watchdog left. Refuses to know what the program does.
+Knows the watchdog's two streams, and the mark by which processes are found in /proc where the watchdog itself was
+killed. A process inherits its environment however often it forks and whatever session it joins; only one that was
+started with its own environment escapes this. Refuses to know what the program does.
 """
 
 from __future__ import annotations

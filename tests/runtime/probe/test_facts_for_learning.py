@@ -8,66 +8,38 @@ import pytest
 
 from .looks import after
 
-
-def values(code: str, target: str) -> dict[str, Any]:
-    entry = after("import numpy as np, pandas as pd\n" + code, target)["variables"]["y"]
-    found: dict[str, Any] = entry["plus"].get("values", {})
-    return found
+SVC = "from sklearn.svm import SVC\n"
 
 
 @pytest.mark.parametrize(
-    ("code", "n_fractions", "fraction"),
+    ("value", "fact", "told"),
     [
-        ("y = np.array([1.0, 2.5, 2.5, 3.25])", 2, 2.5),
-        ("y = pd.Series([1.0, np.nan, np.inf, 0.5])", 1, 0.5),
-        ("y = pd.Series([1.0, 2.0, np.nan])", None, None),
-        ("y = np.array([1, 2, 3])", None, None),
+        ("np.array([1.0, 2.5, 2.5, 3.25])", "n_fractions", 2),
+        ("np.array([1.0, 2.5, 2.5, 3.25])", "fraction", 2.5),
+        ("pd.Series([1.0, np.nan, np.inf, 0.5])", "n_fractions", 1),
+        ("pd.Series([1.0, np.nan, np.inf, 0.5])", "fraction", 0.5),
+        ("pd.Series([1.0, 2.0, np.nan])", "n_fractions", None),
+        ("np.array([1, 2, 3])", "n_fractions", None),
+        ("pd.Series([0, 0, 1, 1, 1])", "n_of_rarest", 2),
+        ("pd.Series(['a', 'b', 'a', None])", "n_of_rarest", 1),
+        ("pd.Series([1.0, 1.0, np.nan])", "n_of_rarest", 2),
+        ("pd.Series([True, False, True], dtype='category')", "n_of_rarest", 1),
+        ("pd.Series(range(60))", "n_of_rarest", None),
+        ("SVC(C=2, kernel=lambda a, b: a @ b.T)", "n_parameters_set", 2),
+        *(
+            (f"pd.Series({texts}, dtype={dtype!r})", "n_read_as_numbers", n)
+            for dtype in ("object", "str")
+            for texts, n in (
+                (["a", "b", "c"], 0),
+                (["1", "x", "2.5", "nan"], 3),
+                (["", "7 "], 1),
+            )
+        ),
     ],
 )
-def test_distinct_decimals_are_counted(
-    code: str,
-    n_fractions: int | None,
-    fraction: float | None,
+def test_what_a_model_may_stumble_on_is_counted(
+    value: str, fact: str, told: Any
 ) -> None:
-    found = values(after, code, "print(y)")
-    assert (found.get("n_fractions"), found.get("fraction")) == (n_fractions, fraction)
-
-
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [(["a", "b", "c"], 0), (["1", "x", "2.5", "nan"], 3), (["", "7 "], 1)],
-)
-@pytest.mark.parametrize("dtype", ["object", "str"])
-def test_texts_that_read_as_numbers_are_counted(
-    texts: list[str],
-    expected: int,
-    dtype: str,
-) -> None:
-    assert (
-        values(after, f"y = pd.Series({texts!r}, dtype={dtype!r})", "print(y)")[
-            "n_read_as_numbers"
-        ]
-        == expected
-    )
-
-
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("y = pd.Series([0, 0, 1, 1, 1])", 2),
-        ("y = pd.Series(['a', 'b', 'a', None])", 1),
-        ("y = pd.Series([1.0, 1.0, np.nan])", 2),
-        ("y = pd.Series([True, False, True], dtype='category')", 1),
-        ("y = pd.Series(range(60))", None),
-    ],
-)
-def test_members_of_the_rarest_class_are_counted(
-    code: str,
-    expected: int | None,
-) -> None:
-    assert values(after, code, "print(y)").get("n_of_rarest") == expected
-
-
-def test_parameters_that_differ_from_the_defaults_are_counted() -> None:
-    code = "from sklearn.svm import SVC\ny = SVC(C=2, kernel=lambda a, b: a @ b.T)"
-    assert values(after, code, "y.fit")["n_parameters_set"] == 2
+    code = f"import numpy as np, pandas as pd\n{SVC}y = {value}"
+    entry = after(code, "print(y)")["variables"]["y"]
+    assert entry["plus"].get("values", {}).get(fact) == told

@@ -29,7 +29,7 @@ SHARED_FILES = {
         ("datetime", "decimal", "fractions", "uuid", "pathlib", "re", "_io", "io"),
         "stdlib",
     ),
-    # The Keras of older TensorFlow under a name of its own; for_keras.py tells the two apart.
+    # The Keras of older TensorFlow under another name; for_keras.py tells the two apart.
     "tf_keras": "keras",
 }
 """Packages whose summarizers stand in the file of another one."""

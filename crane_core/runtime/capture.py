@@ -1,8 +1,8 @@
 """A notebook brought to the moment before its target cell in a fresh kernel, and what the kernel holds then.
 
 Knows the order of the work, and how a second kernel is used for a target whose first copy lacked threads: its copy runs
-the same cells itself (kernel_copy/rehearsed.py of crane_probe says what it must come to). Which cells run is in plan.py,
-how kernels are driven in kernel.py, what is looked at in kernel_side/crane_probe.
+the same cells itself (kernel_copy/rehearsed.py of crane_probe says what it must come to). Which cells run is
+in plan.py; how kernels are driven, in kernel.py; what is looked at, in kernel_side/crane_probe.
 """
 
 from __future__ import annotations

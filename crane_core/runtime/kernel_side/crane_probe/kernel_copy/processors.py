@@ -1,4 +1,4 @@
-"""Threads and GPUs that a copy of the kernel lacks: pools do without threads, others are named; whether a GPU is in use.
+"""Threads and GPUs that a copy of the kernel lacks: pools do without threads, others are named; is a GPU in use?
 
 Knows OpenMP, torch and threadpoolctl. A pool that waits for its threads all the same never uses the processor.
 """

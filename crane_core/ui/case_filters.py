@@ -139,6 +139,7 @@ def _counts(
     table, chosen = _pair_table(loaded, benchmark, answers, inputs), dict(filters)
     counts = {}
     for name in (*LABEL_FILTERS, keys.AGREEMENT):
+        # Without its own filter: a value must show what choosing it instead would leave.
         others = _kept(
             table,
             loaded,
@@ -224,6 +225,7 @@ def _coded(loaded: str) -> pd.DataFrame:
     )
     return pd.DataFrame(
         {
+            # Categories are compared as integers, not letter by letter.
             name: pd.Categorical(of) if is_string_dtype(of := verdicts[name]) else of
             for name in columns
         }
@@ -251,6 +253,7 @@ def _comparisons(loaded: str, benchmark: str) -> list[str]:
     rows = _verdicts(
         benchmark, (), columns=("experiment", "detector", "setting", "instance_id")
     )
+    # Local runs are one experiment each, with one input: compared apart, none of them would have two.
     series = rows["experiment"].cat.codes.mask(rows["experiment"].isin(_jobs()), -1)
     asked = rows.assign(
         detector=rows.groupby([series, "detector"], observed=True).ngroup()
@@ -326,6 +329,7 @@ def draw_filters() -> str:
     with st.container(horizontal=True, vertical_alignment="bottom", key="case_filters"):
         _draw_benchmark()
         benchmark = chosen_benchmark()
+        # What the widgets will hold in this run, since their counts are drawn with them.
         coming = tuple((name, tuple(url_state.asked(name))) for name in FILTERS)
         coming_answers = tuple(
             (name, tuple(url_state.asked(name))) for name in ANSWER_FILTERS

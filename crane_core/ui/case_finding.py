@@ -23,6 +23,7 @@ class CountedAnswers(NamedTuple):
 
     @property
     def is_filtered(self) -> bool:
+        """Whether the counts are of some detectors, inputs or experiments only."""
         return bool(self.detectors or self.inputs or self.experiments)
 
 

@@ -198,6 +198,7 @@ def label_set_of(annotators: Iterable[str]) -> LabelSet:
 
 def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
     """Rows of the verdict frame with one annotator's labels; see `judging.judged.judged_by`. They hold the study's."""
+    # The verdict frame holds these labels already.
     if annotator == PUBLISHED_HUMAN:
         return rows
     mine = labels()[labels()["annotator"] == annotator]

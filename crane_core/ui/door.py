@@ -108,6 +108,8 @@ def configured_hosts() -> list[str]:
 def door() -> list[Middleware]:
     """The middleware before Streamlit's own server. Raises IdentityError if logins are misconfigured."""
     configured_roles()
+    # uvicorn replaces the peer's address by X-Forwarded-For unless this is empty, and then any client could
+    # be the proxy.
     if configured_proxy().header and os.environ.get(FORWARDED) != "":
         raise IdentityError(
             "The server would trust an address that any client can claim.",
@@ -136,6 +138,7 @@ def let_in(brought: Carried) -> None:
         _admitted[context.session_id] = brought
         admit(brought)
         _note_login(brought)
+        # Streamlit does not say when a session ends, so it is found out when the next one is admitted.
         over = [
             session
             for session in list(_admitted)
@@ -157,6 +160,7 @@ def _note_login(brought: Carried) -> None:
             *login_of(brought, visitor.email, st.context.ip_address or "this machine"),
         )
         note_roles(folder, roles, THE_FILE)
+    # The list is for admins to see; a full disk must not lock visitors out.
     except OSError as error:
         _LOG.warning("The list of sessions was not written: %s", error)
 
@@ -200,6 +204,7 @@ class Doorkeeper:
         path, method = scope["path"].rstrip("/"), scope["method"]
         is_upload = _UPLOADS in path
         session = path.partition(_UPLOADS)[2].partition("/")[0]
+        # Addresses of Streamlit beside its pages, which no login guards.
         if path.endswith(_METRICS) or _AGENTS in f"{path}/":
             await PlainTextResponse("Not found.", HTTPStatus.NOT_FOUND)(
                 scope, receive, send
@@ -225,6 +230,7 @@ class Doorkeeper:
         if refusal:
             await PlainTextResponse(refusal.phrase, refusal)(scope, receive, send)
             return
+        # What is on its way counts: many uploads at once would pass the limit together.
         self._arriving[session] += int(length)
         try:
             await self._app(scope, receive, send)
@@ -236,6 +242,7 @@ class Doorkeeper:
         """Why this upload is refused, or None if it is accepted."""
         if not may_upload(session):
             return HTTPStatus.FORBIDDEN
+        # Without a length an upload could not be refused before it is in memory.
         if not length.isdecimal():
             return HTTPStatus.LENGTH_REQUIRED
         held = held_bytes() + self._arriving
@@ -283,6 +290,7 @@ def held_bytes() -> Counter[str]:
     return Counter(
         {
             s: sum(len(file.data) for file in files.values())
+            # A copy of the items: uploads of other threads change the dict meanwhile.
             for s, files in list(manager.file_storage.items())
         }
     )

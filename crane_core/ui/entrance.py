@@ -140,6 +140,7 @@ def _with_session(visitor: Visitor, request: Request) -> Response:
         visitor.email,
         "by an invitation",
     )
+    # Over plain HTTP a secure cookie would never come back.
     is_secure = request.url.scheme == "https"
     answer.set_cookie(
         COOKIE,
@@ -175,6 +176,7 @@ def _log_out(request: Request) -> Response:
         if (
             cookie
             and _is_genuine(name, cookie)
+            # Remembered once: repeated requests must not grow the list of ended sessions.
             and not is_logged_out(folder.path, cookie)
         ):
             log_out(folder.path, cookie)

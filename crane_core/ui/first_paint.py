@@ -98,12 +98,14 @@ def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
         if _ROOT in whole and Headers(raw=started[0]["headers"]).get(
             "content-type", ""
         ).startswith("text/html"):
+            # Streamlit's title would win over ours, which stands behind it.
             whole = re.sub(rb"<title>.*?</title>", b"", whole)
             whole = whole.replace(b"</head>", head + b"</head>", 1).replace(
                 b"<body>", b"<body>" + skeleton, 1
             )
             headers = MutableHeaders(scope=started[0])
             headers["content-length"] = str(len(whole))
+            # They are of Streamlit's page alone, and would stay the same when our part of it changes.
             del headers["etag"]
             del headers["last-modified"]
         await send(started[0])
@@ -119,6 +121,7 @@ def sheet() -> str:
 
 def _preloads() -> str:
     folder = files("streamlit").joinpath("static", "static", "js")
+    # The names hold digests that change with every release of Streamlit, so they are looked up.
     names = sorted(entry.name for entry in folder.iterdir() if SOON.match(entry.name))
     return "".join(
         f'<link rel="modulepreload" crossorigin href="./static/js/{name}">'

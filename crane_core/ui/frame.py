@@ -63,6 +63,7 @@ def replica_words(as_of: datetime, now: datetime) -> str:
 
 
 def is_old(as_of: datetime, now: datetime) -> bool:
+    """Whether the copy is so old that the page should say it in a warning."""
     return (now - as_of).total_seconds() > OLD_S
 
 

@@ -22,6 +22,7 @@ MARK = Path(__file__).with_name("icon.svg")
 
 def page_files() -> dict[str, Path]:
     """Page name (also its URL) to file, in menu order; the first is the start page."""
+    # The number in front is the order of the menu and no part of the address.
     files = sorted(PAGES.glob("[0-9]*_*.py"))
     return {file.stem.split("_", 1)[1]: file for file in files}
 

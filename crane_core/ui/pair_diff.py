@@ -57,6 +57,7 @@ def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
     pairs = align_cells(
         [c.code for c in crashing],
         [c.code for c in fixed],
+        # The targets face each other even if nothing in them is alike.
         pinned=_targets(crashing, fixed),
     )
     rows = "".join(

@@ -69,6 +69,8 @@ class ResultChoice(NamedTuple):
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
         return _rows(
             data.answers(),
+            # Rule, credit and inputs change no row: with the defaults in their place, one cached frame serves
+            # all of them.
             self._replace(
                 rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE
             ),
@@ -167,6 +169,7 @@ def draw_switches() -> ResultChoice | None:
         annotators = _annotators(
             measured[measured["detector_kind"] == kind], benchmark, experiment, kind
         )
+        # Own runs have no labelled diagnoses, and a chart must not mix two measures.
         credits = (
             [str(credit) for credit in Credit]
             if annotators and not added
@@ -196,6 +199,7 @@ def draw_switches() -> ResultChoice | None:
 
 def _executed(benchmark: str, experiment: str) -> ResultChoice:
     """A rehearsal has one run, one input and no diagnosis: nothing else is drawn to choose from."""
+    # The address should say nothing that has no effect.
     for key in (keys.VOTE, keys.CREDIT, keys.JUDGED_BY, keys.COMPARE):
         url_state.drop(key)
     return ResultChoice(
@@ -267,6 +271,7 @@ def pick(
 ) -> str:
     """A selectbox whose default is the first option; not drawn without a choice."""
     if len(options) == 1:
+        # A link may name a value that is not there any more, also where nothing is drawn to choose from.
         url_state.note_unknown(key, label, options)
         url_state.drop(key)
         return options[0]

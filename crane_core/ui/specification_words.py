@@ -133,5 +133,6 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def p_words(value: float) -> str:
+    """A p-value for a sentence: "= 0.031" or "< 0.001"."""
     said = p_value(value)
     return said if said.startswith("<") else f"= {said}"

@@ -78,6 +78,7 @@ class Stream:
         _open[name] = connection
         try:
             _release_handles()
+            # Only strangers are limited in number: a crowd of them must not keep admitted visitors out.
             if not connection.is_admitted:
                 _make_room(name)
             await self._app(_named(scope, name), connection.receive, connection.send)
@@ -116,6 +117,7 @@ def _make_room(newest: str) -> None:
 
 
 def _named(scope: Scope, name: str) -> Scope:
+    # Removed first: a client could send the header itself and be taken for another connection.
     kept = [
         (key, value) for key, value in scope["headers"] if key.lower() != NONCE.encode()
     ]
@@ -134,6 +136,7 @@ class _Connection:
         self._closing: asyncio.Future[None] | None = None
         self._has_begun = False
         self.is_admitted = _is_admitted(self._at_handshake)
+        # Before login a message is an address and a password; 64 KB hold both.
         self._bound(
             get_max_widget_state_size_bytes() if self.is_admitted else STRANGER_BYTES
         )
@@ -146,12 +149,14 @@ class _Connection:
             self._bound(get_max_widget_state_size_bytes())
 
     def close(self, code: int) -> None:
+        """Close the connection with this code, once; for the server's event loop alone."""
         if self._closing is None:
             self._closing = asyncio.ensure_future(
                 self._send({"type": "websocket.close", "code": code})
             )
 
     async def send(self, message: Message) -> None:
+        """Pass a message on to the browser, unless the connection is being closed."""
         if self._closing is None:
             await self._send(message)
 
@@ -243,6 +248,7 @@ def _is_shallow(sent: BackMsg) -> bool:
 def _depth(value: object) -> int:
     """Levels of lists and objects, counted without recursion."""
     levels, inside = 0, [value]
+    # A recursive walk would fail at the very nesting that is looked for.
     while inside := [part for each in inside for part in _parts(each)]:
         levels += 1
     return levels
@@ -315,5 +321,6 @@ def _release_handles() -> None:
         loop = session._script_event_loop
         if is_connected and loop.is_closed():
             session._script_event_loop = asyncio.new_event_loop()
+        # A page that is being drawn still uses its loop.
         elif not is_connected and not is_drawing and not loop.is_running():
             loop.close()

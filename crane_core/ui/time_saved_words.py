@@ -68,6 +68,7 @@ def seconds(value: float) -> str:
 
 
 def readable_time(one: TimeSaved) -> pd.DataFrame:
+    """The table of time saved with a row per way of counting: seconds in words, intervals, counts."""
     return pd.DataFrame(
         {
             "Counted": row["account"],

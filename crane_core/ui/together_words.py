@@ -173,6 +173,7 @@ def _label(row: dict[str, Any], names: dict[Member, str]) -> str:
 
 
 def drawn_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
+    """What the chart of combinations draws: a label with n, the difference and its interval, for each row."""
     rows = as_rows(table)
     return pd.DataFrame(
         {
@@ -193,6 +194,7 @@ def drawn_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFram
 
 
 def readable_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
+    """The table of combinations for readers: detectors, rates in percent with intervals, the comparison."""
     return pd.DataFrame(
         {
             "Detectors": row["name"],
@@ -226,6 +228,7 @@ def n_asked_words(row: dict[str, Any]) -> str:
 
 
 def about_chosen(ways: pd.DataFrame) -> str:
+    """A sentence on what the chosen combination is computed from; ways: the rows of `combine`."""
     first = as_rows(ways)[0]
     n_left = int(first["left_out"])
     left_out = (

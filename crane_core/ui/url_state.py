@@ -128,6 +128,7 @@ def arrive() -> None:
     came_from, state[keys.SHOWN_PAGE] = state.get(keys.SHOWN_PAGE), here
     if came_from != here:
         _unknown().clear()
+    # An address with parameters was typed or linked and says itself what it wants.
     if came_from != here and (not st.query_params or _is_left_behind()):
         st.query_params.from_dict(_remembered())
 
@@ -215,6 +216,7 @@ def _keep(key: str, values: list[str]) -> None:
     else:
         _remembered().pop(key, None)
     widget = _widget(key)
+    # What the page itself wrote into the address is not a change from outside.
     st.session_state[f"{widget}_seen"] = values
     st.session_state[f"{widget}_was"] = st.session_state[widget]
 

@@ -54,7 +54,9 @@ def _publish(every_s: float) -> None:
 
 def _warm_up(patience_s: float) -> None:
     with _quietly():
+        # Overview first: it is what the first visitor opens.
         _prepare_overview()
+        # Done at the same time, the rest would delay the first visitor's page.
         wait_for_a_page(patience_s)
         import_modules(imported_by_pages())
         _prepare_others()

@@ -51,6 +51,7 @@ class AgreementChoice(NamedTuple):
 
     @property
     def noun(self) -> str:
+        """What is compared, in a word for sentences."""
         return "diagnoses" if self.scope is ComparedVerdicts.DIAGNOSES else "verdicts"
 
 

@@ -41,6 +41,7 @@ def _code(card: Card) -> str:
     if card.code is None:
         return head + '<p class="cw-dim">The code of this notebook is not loaded.</p>'
     lines = card.code.splitlines() or [""]
+    # The crashing line stays in sight, with as many lines before it as behind it.
     first = max(0, min((card.crash_line or 1) - MAX_LINES // 2, len(lines) - MAX_LINES))
     shown = enumerate(lines[first : first + MAX_LINES], start=first + 1)
     body = "".join(
@@ -94,6 +95,7 @@ def _texts(card: Card) -> str:
 
 def _counts(texts: tuple[Text, ...]) -> str:
     """Of how many runs and texts; nothing if that is hidden."""
+    # How many texts there are is typical of a model, so a blind desk does not say it.
     if any(text.n_runs is None for text in texts):
         return ""
     n_runs = sum(text.n_runs or 0 for text in texts)

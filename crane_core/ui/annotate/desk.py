@@ -74,6 +74,7 @@ def draw_desk(campaign: str, annotator: str) -> None:
         label_store = opened_label_store(str(data.folder().path), campaign)
         label_store.journal(annotator)
     except CraneError:
+        # An open desk must stay on the screen: its browser may hold labels that are not saved yet.
         draw_closed(campaign, annotator, why="gone")
         raise
     _head(label_store, annotator)
@@ -130,6 +131,7 @@ def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
 def _labelling(campaign: str, annotator: str, content: str) -> None:
     key = keys.desk(campaign, annotator)
     with refusals_shown():
+        # Checked at each run: a fragment runs without the frame of the page, and the login may have ended.
         require_seat(annotator)
         label_store = opened_label_store(str(data.folder().path), campaign)
         try:
@@ -233,6 +235,7 @@ def _save(label_store: LabelStore, annotator: str, key: str) -> None:
         take_keys(annotator, what_was_sent(key))
         names = label_store.names(annotator)
         taken = label_store.take(annotator, [_named(act, names) for act in acts])
+    # Nothing is lost: the browser keeps what is not confirmed and sends it again.
     except CraneError as error:
         on_disk = label_store.journal(annotator).events
         taken = Taken(
@@ -250,6 +253,7 @@ def _named(act: Mapping[str, Any], names: DeskNames) -> dict[str, Any]:
     named = {
         name: value
         for name, value in act.items()
+        # Items go by the desk's own names, from which no browser can tell a hidden repeat.
         if name not in ("id", "item", "showing")
     }
     return named | (

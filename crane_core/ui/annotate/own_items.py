@@ -220,6 +220,7 @@ def _draw_item(
         is_flagged = st.checkbox("Flagged", value=flagged)
         words = st.text_area("Note", value=note, max_chars=MAX_NOTE, width=640)
         pressed = st.form_submit_button("Save", type="primary")
+    # The form shows what was in force when it was drawn; another device may have labelled the item since.
     if pressed and drawn_with != event:
         other = label_words(given.label, labels) if given else UNLABELLED
         st.warning(

@@ -63,6 +63,7 @@ class Who(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
+        """Whether a plan can be drawn: the campaign has a name and annotators."""
         return bool(self.name and self.annotators)
 
 

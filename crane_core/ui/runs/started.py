@@ -58,6 +58,7 @@ class Started:
 
     @property
     def is_running(self) -> bool:
+        """Whether the process that was started here still runs."""
         return self.process.poll() is None
 
     @property
@@ -172,6 +173,7 @@ class Far(NamedTuple):
 
     @property
     def share(self) -> float:
+        """How much is done, 0 to 1; 1 where there was nothing to do."""
         return min(1.0, self.n_done / self.n_all) if self.n_all else 1.0
 
     @property

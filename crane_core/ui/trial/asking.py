@@ -101,6 +101,7 @@ def draw_asking(checked: CheckedNotebook) -> None:
     endpoint = None
     with refusals_shown():
         endpoint = configured_endpoint()
+        # In another process, because the server would keep the table of the encoding, 140 MB.
         [tokens] = count_apart([sent.prompt.text])
         st.markdown(price_words(tokens, endpoint))
     _draw_prompt(checked, sent)

@@ -80,6 +80,7 @@ def draw_attaching() -> CheckedNotebook | None:
         with refusals_shown():
             st.session_state.pop(keys.TRY_ATTACHED, None)
             require(Role.ADMIN)
+            # Checked again at the click: the list was drawn before, and the answer may have changed.
             if not is_offered():
                 raise IdentityError(
                     "Kernels are looked at by the person at their machine.",

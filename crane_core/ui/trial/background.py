@@ -28,6 +28,7 @@ class Background(Generic[T]):
 
     @property
     def seconds(self) -> float:
+        """Seconds since the work began."""
         return time.monotonic() - self.started
 
 
@@ -45,6 +46,7 @@ def begin(
     goes to the server's log.
     """
     if not places.acquire(blocking=False):
+        # After the page has its message, so that the trace is in the server's log.
         raise full
 
     def go() -> None:

@@ -111,6 +111,7 @@ def _read(path: Path, target: int | None) -> CheckedNotebook:
     try:
         return read_notebook(path, target)
     except NotebookError as error:
+        # A visitor must not see paths of the server.
         raise NotebookError(
             error.args[0].replace(str(path), path.name), remedy=error.remedy
         ) from error
@@ -184,8 +185,10 @@ def _kept(name: str, data: bytes) -> Path:
     folder = st.session_state.setdefault(
         keys.TRY_FOLDER, tempfile.TemporaryDirectory(prefix="crane-try-")
     )
+    # By content, so that two uploads of one name do not replace each other while one of them runs.
     place = Path(folder.name) / hashlib.sha256(data).hexdigest()[:16]
     place.mkdir(exist_ok=True)
+    # The name comes from a browser and may hold folders.
     path = place / Path(name).name
     if not path.exists():
         path.write_bytes(data)

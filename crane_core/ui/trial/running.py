@@ -212,6 +212,7 @@ def failed_words(error: CraneError, *, is_upload: bool) -> str:
     """Like every refusal; the command's switches in a remedy become this page's own."""
     remedy = literal(error.remedy)
     if isinstance(error, CellRaisedError):
+        # The command's remedy names options that this page does not have.
         remedy = (
             "Choose that cell as the target, fix the notebook, or continue past it."
         )

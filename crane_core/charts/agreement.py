@@ -7,7 +7,7 @@ from math import ceil
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, TEXT
+from crane_core.charts.theme import PADDING, TEXT, line_at, row_names, tooltips
 
 ROW_HEIGHT = 30
 AXIS_HEIGHT = 56
@@ -48,16 +48,16 @@ def forest(
         y=alt.Y(
             "label:N",
             sort=labels,
-            axis=alt.Axis(title=None, labelLimit=340, ticks=False, domain=False),
+            axis=row_names(340),
         ),
-        tooltip=[
-            alt.Tooltip("label:N", title="group"),
-            alt.Tooltip("value:Q", title=coefficient, format=".3f"),
-            alt.Tooltip("low:Q", title="95% from", format=".3f"),
-            alt.Tooltip("high:Q", title="to", format=".3f"),
-            alt.Tooltip("n:Q", title="verdicts"),
-            alt.Tooltip("n_cases:Q", title="cases"),
-        ],
+        tooltip=tooltips(
+            ("label:N", "group"),
+            ("value:Q", coefficient, ".3f"),
+            ("low:Q", "95% from", ".3f"),
+            ("high:Q", "to", ".3f"),
+            ("n:Q", "verdicts"),
+            ("n_cases:Q", "cases"),
+        ),
     )
     colour = alt.Color("colour:N", scale=None)
     texts = base.encode(x=x("text_at:Q"), text=alt.Text("text:N"))
@@ -78,9 +78,7 @@ def forest(
         ),
     ]
     if whole is not None:
-        mark = alt.Chart(pd.DataFrame({"whole": [whole]})).mark_rule(
-            color=INK, strokeDash=[3, 2]
-        )
+        mark = line_at("whole", whole)
         layers.insert(
             0,
             mark.encode(

@@ -11,7 +11,14 @@ import pandas as pd
 from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.gains import INPUTS
 from crane_core.charts.panels import panel_frame
-from crane_core.charts.theme import PADDING, detector_colours, either
+from crane_core.charts.theme import (
+    COUNTS,
+    INTERVAL,
+    PADDING,
+    detector_colours,
+    either,
+    tooltips,
+)
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -81,16 +88,14 @@ def breakdown(
             opacity=opacity,
             fill=alt.FillValue("transparent", condition=either(is_other, colour)),
             shape=alt.ShapeValue("circle", condition=either(is_other, "diamond")),
-            tooltip=[
-                alt.Tooltip("group:N", title="group"),
-                alt.Tooltip("detector_title:N", title="detector"),
-                alt.Tooltip("setting:N", title="input"),
-                alt.Tooltip("value:Q", title=rate, format=".1%"),
-                alt.Tooltip("low:Q", title="95% from", format=".1%"),
-                alt.Tooltip("high:Q", title="to", format=".1%"),
-                alt.Tooltip("n:Q", title="instances"),
-                alt.Tooltip("n_cases:Q", title="cases"),
-            ],
+            tooltip=tooltips(
+                ("group:N", "group"),
+                ("detector_title:N", "detector"),
+                ("setting:N", "input"),
+                ("value:Q", rate, ".1%"),
+                *INTERVAL,
+                *COUNTS,
+            ),
         ).add_params(picked),
     ]
     changed = drawn[drawn["change"] != ""]

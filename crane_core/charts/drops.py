@@ -6,13 +6,17 @@ import altair as alt
 import pandas as pd
 
 from crane_core.charts.theme import (
-    INK,
+    CHANGE_INTERVAL,
+    COUNTS,
     LEGEND,
     TEXT,
-    detector_colours,
+    colour_by_detector,
     either,
     in_order,
+    line_at,
     room_for_text,
+    row_names,
+    tooltips,
 )
 
 MARK = "mark"
@@ -32,7 +36,6 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
     bottom. A click selects label and detector_title.
     """
     titles = in_order(table["detector_title"].unique().tolist())
-    colours = detector_colours(titles)
     axis = alt.Axis(
         labelExpr="replace(format(100 * datum.value, '+.0f'), '-', '−') + ' pp'",
         title=f"change of {rate}",
@@ -46,33 +49,25 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         y=alt.Y(
             "label:N",
             sort=labels,
-            axis=alt.Axis(title=None, labelLimit=190, ticks=False, domain=False),
+            axis=row_names(190),
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
-        color=alt.Color(
-            "detector_title:N",
-            scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
-            legend=LEGEND if len(titles) > 1 else None,
-        ),
+        color=colour_by_detector(titles, legend=LEGEND if len(titles) > 1 else None),
         opacity=alt.OpacityValue(
             1,
             condition=either(
                 f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4
             ),
         ),
-        tooltip=[
-            alt.Tooltip("detector_title:N", title="detector"),
-            alt.Tooltip("label:N", title="row"),
-            alt.Tooltip("difference:Q", title="difference", format="+.1%"),
-            alt.Tooltip("low:Q", title="95% from", format="+.1%"),
-            alt.Tooltip("high:Q", title="to", format="+.1%"),
-            alt.Tooltip("n:Q", title="instances"),
-            alt.Tooltip("n_cases:Q", title="cases"),
-        ],
+        tooltip=tooltips(
+            ("detector_title:N", "detector"),
+            ("label:N", "row"),
+            ("difference:Q", "difference", "+.1%"),
+            *CHANGE_INTERVAL,
+            *COUNTS,
+        ),
     )
-    zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(
-        color=INK, strokeDash=[3, 2]
-    )
+    zero = line_at("difference", 0.0)
     picked = alt.selection_point(
         name=MARK, fields=["label", "detector_title"], on="click", clear=False
     )

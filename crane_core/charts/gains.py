@@ -7,11 +7,13 @@ import pandas as pd
 
 from crane_core.charts.theme import (
     INK,
+    INTERVAL,
     TEXT,
-    detector_colours,
+    colour_by_detector,
     in_order,
     label_above,
     room_for_text,
+    tooltips,
 )
 
 ROW_HEIGHT = 76
@@ -44,24 +46,21 @@ def gains(table: pd.DataFrame, *, inputs: tuple[str, str] = INPUTS) -> alt.Layer
 
 def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.Chart]:
     titles = list(labels)
-    colours = detector_colours(titles)
     dy = OFFSETS[place]
     filled = place == 1
-    scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     base = alt.Chart(rows).encode(
         y=alt.Y(
             "label:N", sort=list(labels.values()), axis=label_above(ROW_HEIGHT // 2 - 8)
         ),
-        color=alt.Color("detector_title:N", scale=scale, legend=None),
-        tooltip=[
-            alt.Tooltip("detector_title:N", title="detector"),
-            alt.Tooltip("setting:N", title="input"),
-            alt.Tooltip("value:Q", title="accuracy", format=".1%"),
-            alt.Tooltip("low:Q", title="95% from", format=".1%"),
-            alt.Tooltip("high:Q", title="to", format=".1%"),
-            alt.Tooltip("printed:Q", title="printed in the paper", format=".1%"),
-            alt.Tooltip("n:Q", title="instances"),
-        ],
+        color=colour_by_detector(titles, legend=None),
+        tooltip=tooltips(
+            ("detector_title:N", "detector"),
+            ("setting:N", "input"),
+            ("value:Q", "accuracy", ".1%"),
+            *INTERVAL,
+            ("printed:Q", "printed in the paper", ".1%"),
+            ("n:Q", "instances"),
+        ),
     )
     axis = alt.Axis(format=".0%", title="accuracy", tickCount=6)
     scale_x = alt.Scale(zero=False, nice=True)

@@ -7,7 +7,16 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import (
+    CHANGE_INTERVAL,
+    PADDING,
+    TEXT,
+    colour_by_detector,
+    in_order,
+    line_at,
+    row_names,
+    tooltips,
+)
 
 ROW_HEIGHT = 44
 AXIS_HEIGHT = 48
@@ -68,9 +77,7 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(
-        color=INK, strokeDash=[3, 2]
-    )
+    zero = line_at("difference", 0.0)
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
         zero.encode(x=x("difference:Q")),
@@ -85,24 +92,18 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
 
 def _base(table: pd.DataFrame) -> alt.Chart:
     titles = in_order(table["detector_title"].tolist())
-    colours = detector_colours(titles)
-    axis = alt.Axis(title=None, labelLimit=160, ticks=False, domain=False)
+    axis = row_names(160)
     chart: alt.Chart = alt.Chart(table).encode(
         y=alt.Y("detector_title:N", sort=titles, axis=axis),
-        color=alt.Color(
-            "detector_title:N",
-            scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
-            legend=None,
+        color=colour_by_detector(titles, legend=None),
+        tooltip=tooltips(
+            ("detector_title:N", "detector"),
+            ("without:Q", "without runtime state", ".1%"),
+            ("with_:Q", "with runtime state", ".1%"),
+            ("difference:Q", "difference", "+.1%"),
+            *CHANGE_INTERVAL,
+            ("n:Q", "notebooks"),
         ),
-        tooltip=[
-            alt.Tooltip("detector_title:N", title="detector"),
-            alt.Tooltip("without:Q", title="without runtime state", format=".1%"),
-            alt.Tooltip("with_:Q", title="with runtime state", format=".1%"),
-            alt.Tooltip("difference:Q", title="difference", format="+.1%"),
-            alt.Tooltip("low:Q", title="95% from", format="+.1%"),
-            alt.Tooltip("high:Q", title="to", format="+.1%"),
-            alt.Tooltip("n:Q", title="notebooks"),
-        ],
     )
     return chart
 

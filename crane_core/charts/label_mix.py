@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import LABEL_SHAPES, PADDING, TEXT
+from crane_core.charts.theme import LABEL_SHAPES, PADDING, TEXT, tooltips
 
 PANEL_WIDTH = 250
 PANEL_HEIGHT = 150
@@ -44,14 +44,14 @@ def label_mix(
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(title=None, format=".0%", tickCount=3),
     )
-    tooltip = [
-        alt.Tooltip("annotator:N", title="annotator"),
-        alt.Tooltip("part:N", title="stretch"),
-        alt.Tooltip("label:N", title="label"),
-        alt.Tooltip("share:Q", title="share", format=".0%"),
-        alt.Tooltip("n:Q", title="labels"),
-        alt.Tooltip("median_s:Q", title="median seconds", format=".0f"),
-    ]
+    tooltip = tooltips(
+        ("annotator:N", "annotator"),
+        ("part:N", "stretch"),
+        ("label:N", "label"),
+        ("share:Q", "share", ".0%"),
+        ("n:Q", "labels"),
+        ("median_s:Q", "median seconds", ".0f"),
+    )
     base = alt.Chart().encode(x=x, y=y, tooltip=tooltip)
     lines = base.mark_line(strokeWidth=2).encode(color=colour)
     points = base.mark_point(size=60, filled=True, opacity=1).encode(

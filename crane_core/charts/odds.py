@@ -6,12 +6,14 @@ import altair as alt
 import pandas as pd
 
 from crane_core.charts.theme import (
-    INK,
+    COUNTS,
     TEXT,
-    detector_colours,
+    colour_by_detector,
     in_order,
     label_above,
+    line_at,
     room_for_text,
+    tooltips,
 )
 
 ROW_HEIGHT = 50
@@ -28,7 +30,6 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     """
     label_of = dict(zip(table["detector_title"], table["label"], strict=True))
     titles = in_order(list(label_of))
-    colours = detector_colours(titles)
     least, most = (
         min(0.5, float(table["low"].min())),
         max(2.0, float(table["high"].max())),
@@ -49,23 +50,16 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
             sort=[label_of[title] for title in titles],
             axis=label_above(ROW_HEIGHT // 2 - 6),
         ),
-        color=alt.Color(
-            "detector_title:N",
-            scale=alt.Scale(domain=titles, range=[colours[t] for t in titles]),
-            legend=None,
+        color=colour_by_detector(titles, legend=None),
+        tooltip=tooltips(
+            ("detector_title:N", "detector"),
+            ("odds_ratio:Q", "odds ratio", ".2f"),
+            ("low:Q", "95% from", ".2f"),
+            ("high:Q", "to", ".2f"),
+            *COUNTS,
         ),
-        tooltip=[
-            alt.Tooltip("detector_title:N", title="detector"),
-            alt.Tooltip("odds_ratio:Q", title="odds ratio", format=".2f"),
-            alt.Tooltip("low:Q", title="95% from", format=".2f"),
-            alt.Tooltip("high:Q", title="to", format=".2f"),
-            alt.Tooltip("n:Q", title="instances"),
-            alt.Tooltip("n_cases:Q", title="cases"),
-        ],
     )
-    no_change = alt.Chart(pd.DataFrame({"odds_ratio": [1.0]})).mark_rule(
-        color=INK, strokeDash=[3, 2]
-    )
+    no_change = line_at("odds_ratio", 1.0)
     layers = [
         no_change.encode(x=x("odds_ratio:Q")),
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(

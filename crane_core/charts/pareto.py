@@ -7,11 +7,13 @@ import pandas as pd
 
 from crane_core.charts.theme import (
     INK,
+    INTERVAL,
     LEGEND,
     PADDING,
     TEXT,
-    detector_colours,
+    colour_by_detector,
     in_order,
+    tooltips,
 )
 
 HEIGHT = 340
@@ -27,7 +29,6 @@ def pareto(
     the axis.
     """
     titles = in_order(table["detector_title"].unique().tolist())
-    colours = detector_colours(titles)
     x = alt.X(
         "cost:Q",
         axis=alt.Axis(title=cost, format=cost_format, tickCount=5),
@@ -40,20 +41,15 @@ def pareto(
 
     base = alt.Chart(table).encode(
         x=x,
-        color=alt.Color(
-            "detector_title:N",
-            scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
-            legend=LEGEND,
+        color=colour_by_detector(titles, legend=LEGEND),
+        tooltip=tooltips(
+            ("detector_title:N", "detector"),
+            ("setting:N", "input"),
+            ("cost:Q", cost, cost_format),
+            ("value:Q", rate, ".1%"),
+            *INTERVAL,
+            ("n:Q", "instances"),
         ),
-        tooltip=[
-            alt.Tooltip("detector_title:N", title="detector"),
-            alt.Tooltip("setting:N", title="input"),
-            alt.Tooltip("cost:Q", title=cost, format=cost_format),
-            alt.Tooltip("value:Q", title=rate, format=".1%"),
-            alt.Tooltip("low:Q", title="95% from", format=".1%"),
-            alt.Tooltip("high:Q", title="to", format=".1%"),
-            alt.Tooltip("n:Q", title="instances"),
-        ],
     )
     on_front, off = (
         base.transform_filter("datum.is_front"),

@@ -1,4 +1,4 @@
-"""Printed numbers of several settings, a chart per detector: the published ablations as a picture."""
+"""Printed numbers of the published ablations: rates by setting, a chart per detector; token costs, one per measure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ import altair as alt
 import pandas as pd
 
 from crane_core.charts.panels import panel_frame
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, either
+from crane_core.charts.theme import (
+    CATEGORY_COLOURS,
+    INK,
+    PADDING,
+    TEXT,
+    detector_colours,
+    either,
+    tooltips,
+)
 
 ROOM = 0.3
 """Of the axis, beyond 100%, for the value beside the longest bar."""
+TOKEN_ROOM = 1.25
+"""How far the axis of tokens extends beyond the longest bar, for the value beside it."""
 
 
 def printed_bars(
@@ -20,22 +30,18 @@ def printed_bars(
     `table` holds the rows of one detector: detector_title, setting, value (share in 0..1), text, reference_value.
     """
     title = str(table["detector_title"].iloc[0])
-    y = alt.Y(
-        "setting:N",
-        sort=settings,
-        axis=alt.Axis(title=None, ticks=False, domain=False, labelOverlap=False),
-    )
+    y = alt.Y("setting:N", sort=settings, axis=_every_name())
     scale = alt.Scale(domain=[0, 1 + ROOM])
     x = alt.X(
         "value:Q",
         scale=scale,
         axis=alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title=rate),
     )
-    tooltip = [
-        alt.Tooltip("detector_title:N", title="detector"),
-        alt.Tooltip("setting:N", title="input"),
-        alt.Tooltip("value:Q", title=rate, format=".1%"),
-    ]
+    tooltip = tooltips(
+        ("detector_title:N", "detector"),
+        ("setting:N", "input"),
+        ("value:Q", rate, ".1%"),
+    )
     base = alt.Chart(table).encode(y=y, tooltip=tooltip)
     bars = base.mark_bar(height=16, color=detector_colours([title])[title]).encode(
         x=x,
@@ -52,3 +58,25 @@ def printed_bars(
     return alt.LayerChart(
         layer=[bars, mark, values], **panel_frame(title, len(settings)), padding=PADDING
     )
+
+
+def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
+    """`table` holds the rows of one measure: measure, statistic, printed (the text to show), value."""
+    statistics = list(dict.fromkeys(table["statistic"]))
+    y = alt.Y("statistic:N", sort=statistics, axis=_every_name())
+    scale = alt.Scale(domain=[0, TOKEN_ROOM * float(table["value"].max())], nice=True)
+    x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5))
+    base = alt.Chart(table).encode(y=y, x=x)
+    bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6)
+    values = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(
+        text=alt.Text("printed:N")
+    )
+    measure = str(table["measure"].iloc[0])
+    return alt.LayerChart(
+        layer=[bars, values], **panel_frame(measure, len(statistics)), padding=PADDING
+    )
+
+
+def _every_name() -> alt.Axis:
+    """An axis of rows on which no name is left out, however close the rows stand."""
+    return alt.Axis(title=None, ticks=False, domain=False, labelOverlap=False)

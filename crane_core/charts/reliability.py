@@ -5,7 +5,16 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, LEGEND, PADDING, detector_colours, in_order
+from crane_core.charts.theme import (
+    COUNTS,
+    INK,
+    INTERVAL,
+    LEGEND,
+    PADDING,
+    colour_by_detector,
+    in_order,
+    tooltips,
+)
 
 HEIGHT = 300
 APART = 0.014
@@ -21,7 +30,6 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     0..1), n, n_cases. Marks grow with n.
     """
     titles = in_order(table["detector_title"].unique().tolist())
-    colours = detector_colours(titles)
     shift = {
         title: APART * (index - (len(titles) - 1) / 2)
         for index, title in enumerate(titles)
@@ -49,19 +57,16 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     def y(field: str) -> alt.Y:
         return alt.Y(field, scale=alt.Scale(domain=[0, 1]), axis=axis)
 
-    scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     base = alt.Chart(drawn).encode(
         x=x,
-        color=alt.Color("detector_title:N", scale=scale, legend=LEGEND),
-        tooltip=[
-            alt.Tooltip("detector_title:N", title="detector"),
-            alt.Tooltip("said:N", title="crash votes"),
-            alt.Tooltip("value:Q", title="real crashes", format=".1%"),
-            alt.Tooltip("low:Q", title="95% from", format=".1%"),
-            alt.Tooltip("high:Q", title="to", format=".1%"),
-            alt.Tooltip("n:Q", title="instances"),
-            alt.Tooltip("n_cases:Q", title="cases"),
-        ],
+        color=colour_by_detector(titles, legend=LEGEND),
+        tooltip=tooltips(
+            ("detector_title:N", "detector"),
+            ("said:N", "crash votes"),
+            ("value:Q", "real crashes", ".1%"),
+            *INTERVAL,
+            *COUNTS,
+        ),
     )
     diagonal = alt.Chart(
         pd.DataFrame({"x": [0.0, 1.0], "value": [0.0, 1.0]})

@@ -13,7 +13,16 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from crane_core.charts.theme import INK, LEGEND, PADDING, detector_colours, in_order
+from crane_core.charts.theme import (
+    CHANGE_INTERVAL,
+    INK,
+    LEGEND,
+    PADDING,
+    colour_by_detector,
+    in_order,
+    line_at,
+    tooltips,
+)
 
 CURVE_HEIGHT = 230
 ROW_HEIGHT = 20
@@ -31,7 +40,6 @@ def specification_curve(
     `choices` has a row per reading and choice: place, reading, choice (in words; rows stand below in this order).
     """
     titles = in_order(readings["detector_title"].unique().tolist())
-    colours = detector_colours(titles)
     bottom = min(0.0, floor(readings["low"].min() / TICKS) * TICKS)
     top = max(TICKS, readings["high"].max())
     names = choices["choice"].drop_duplicates().tolist()
@@ -48,27 +56,20 @@ def specification_curve(
     base = alt.Chart(readings).encode(
         x=x,
         xOffset=alt.XOffset("detector_title:N", sort=titles),
-        color=alt.Color(
-            "detector_title:N",
-            scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
-            legend=LEGEND,
+        color=colour_by_detector(titles, legend=LEGEND),
+        tooltip=tooltips(
+            ("detector_title:N", "detector"),
+            ("reading:N", "reading"),
+            ("difference:Q", "change in accuracy", "+.1%"),
+            *CHANGE_INTERVAL,
+            ("found:N", "found"),
         ),
-        tooltip=[
-            alt.Tooltip("detector_title:N", title="detector"),
-            alt.Tooltip("reading:N", title="reading"),
-            alt.Tooltip("difference:Q", title="change in accuracy", format="+.1%"),
-            alt.Tooltip("low:Q", title="95% from", format="+.1%"),
-            alt.Tooltip("high:Q", title="to", format="+.1%"),
-            alt.Tooltip("found:N", title="found"),
-        ],
     )
     placed = choices.assign(height=choices["choice"].map(height_of))
     squares = alt.Chart(placed).mark_point(
         filled=True, opacity=1, size=30, color=INK, shape="square"
     )
-    zero = alt.Chart(pd.DataFrame({"height": [0.0]})).mark_rule(
-        color=INK, strokeDash=[3, 2]
-    )
+    zero = line_at("height", 0.0)
     layers = [
         zero.encode(y=y("height")),
         base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(

@@ -1,4 +1,4 @@
-"""Order and colour of what charts show. A detector, a label and a category keep theirs on every page.
+"""Order, colour and common parts of charts. A detector, a label and a category keep theirs on every page.
 
 The colours are the Okabe-Ito palette, darkened or lightened until they stand out on white and on near-black.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
+import pandas as pd
 from altair.utils import schemapi
 
 DETECTOR_ORDER = (
@@ -62,6 +63,10 @@ LEGEND = alt.Legend(
     symbolOpacity=1,
 )
 """Two columns fit a phone."""
+INTERVAL = (("low:Q", "95% from", ".1%"), ("high:Q", "to", ".1%"))
+CHANGE_INTERVAL = (("low:Q", "95% from", "+.1%"), ("high:Q", "to", "+.1%"))
+COUNTS = (("n:Q", "instances"), ("n_cases:Q", "cases"))
+"""Entries of `tooltips` of which many marks tell."""
 
 
 def room_for_text(texts: Iterable[str]) -> dict[str, int]:
@@ -83,6 +88,34 @@ def label_above(offset: int) -> alt.Axis:
         ticks=False,
         domain=False,
     )
+
+
+def row_names(limit: int) -> alt.Axis:
+    """An axis of rows whose names stand beside them, each at most `limit` pixels wide."""
+    return alt.Axis(title=None, labelLimit=limit, ticks=False, domain=False)
+
+
+def tooltips(*entries: tuple[str, ...]) -> list[alt.Tooltip]:
+    """What a mark tells when it is pointed at: of each entry the field, its title and, of a number, its format."""
+    return [
+        alt.Tooltip(field, title=title, format=form[0] if form else alt.Undefined)
+        for field, title, *form in entries
+    ]
+
+
+def line_at(field: str, value: float) -> alt.Chart:
+    """A dashed line at one value of a field, such as 0 where nothing changes; the caller gives its channel."""
+    line: alt.Chart = alt.Chart(pd.DataFrame({field: [value]})).mark_rule(
+        color=INK, strokeDash=[3, 2]
+    )
+    return line
+
+
+def colour_by_detector(titles: list[str], legend: alt.Legend | None) -> alt.Color:
+    """The colour channel of rows with a detector_title; `titles` in the order of the legend."""
+    colours = detector_colours(titles)
+    scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
+    return alt.Color("detector_title:N", scale=scale, legend=legend)
 
 
 def detector_colours(titles: list[str]) -> dict[str, str]:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, detector_colours
+from crane_core.charts.theme import (
+    PADDING,
+    detector_colours,
+    line_at,
+    tooltips,
+)
 
 HEIGHT = 240
 SHORTEST = 0.01
@@ -44,16 +49,14 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
                 title="crashes, the quickest to reach first", grid=False, tickMinStep=1
             ),
         ),
-        tooltip=[
-            alt.Tooltip("case_id:N", title="case"),
-            alt.Tooltip("seconds_before:Q", title="cells before it, s", format=".2f"),
-            alt.Tooltip("seconds_of_query:Q", title="query, s", format=".2f"),
-            alt.Tooltip("said:N", title="the crash is"),
-        ],
+        tooltip=tooltips(
+            ("case_id:N", "case"),
+            ("seconds_before:Q", "cells before it, s", ".2f"),
+            ("seconds_of_query:Q", "query, s", ".2f"),
+            ("said:N", "the crash is"),
+        ),
     )
-    dashed = alt.Chart(pd.DataFrame({"shown": [query]})).mark_rule(
-        color=INK, strokeDash=[3, 2]
-    )
+    dashed = line_at("shown", query)
     layers = [
         dashed.encode(y=y("shown:Q")),
         base.mark_point(size=36, color=colour, strokeWidth=1.4, opacity=1).encode(

@@ -5,7 +5,17 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import DETECTOR_COLOURS, INK, PADDING, TEXT, either
+from crane_core.charts.theme import (
+    CHANGE_INTERVAL,
+    COUNTS,
+    DETECTOR_COLOURS,
+    PADDING,
+    TEXT,
+    either,
+    line_at,
+    row_names,
+    tooltips,
+)
 
 ROW_HEIGHT = 30
 AXIS_HEIGHT = 56
@@ -36,24 +46,20 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=table["label"].tolist(),
-            axis=alt.Axis(title=None, labelLimit=300, ticks=False, domain=False),
+            axis=row_names(300),
         ),
-        tooltip=[
-            alt.Tooltip("label:N", title="combination"),
-            alt.Tooltip("value:Q", title="accuracy", format=".1%"),
-            alt.Tooltip("best:N", title="best member"),
-            alt.Tooltip("best_value:Q", title="its accuracy", format=".1%"),
-            alt.Tooltip("difference:Q", title="difference", format="+.1%"),
-            alt.Tooltip("low:Q", title="95% from", format="+.1%"),
-            alt.Tooltip("high:Q", title="to", format="+.1%"),
-            alt.Tooltip("n:Q", title="instances"),
-            alt.Tooltip("n_cases:Q", title="cases"),
-        ],
+        tooltip=tooltips(
+            ("label:N", "combination"),
+            ("value:Q", "accuracy", ".1%"),
+            ("best:N", "best member"),
+            ("best_value:Q", "its accuracy", ".1%"),
+            ("difference:Q", "difference", "+.1%"),
+            *CHANGE_INTERVAL,
+            *COUNTS,
+        ),
     )
     fill = alt.FillValue("transparent", condition=either("datum.holds", colour))
-    no_better = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(
-        color=INK, strokeDash=[3, 2]
-    )
+    no_better = line_at("difference", 0.0)
     layers = [
         no_better.encode(x=x("difference:Q")),
         base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.charts.printed import printed_bars
-from crane_core.charts.tokens import token_quantiles
+from crane_core.charts.printed import printed_bars, token_quantiles
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.chart_box import draw_panels, finished

@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from crane_core.charts.printed import printed_bars
+from crane_core.charts.printed import printed_bars, token_quantiles
 from crane_core.charts.theme import DETECTOR_COLOURS
-from crane_core.charts.tokens import token_quantiles
 
 SETTINGS = ["+RT", "+RT−S", "+RT−V"]
 

@@ -1,30 +1,33 @@
-"""Every statistic that pages show, collected from the files of pipeline/statistics."""
+"""Every statistic that pages show, collected from the files of pipeline/statistics, and the notes of sampled labels.
+
+A reader of an exported row sees neither the page's line about its labels nor the campaign, so a row that rests on a
+sample of labels says itself how many there are, and what they stand for.
+"""
 
 from __future__ import annotations
 
 import pkgutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Protocol, cast
+
+import pandas as pd
 
 from crane_core.pipeline import statistics
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
-from crane_core.pipeline.export.sample_notes import sample_notes, with_sample_note
+from crane_core.pipeline.judging.judged import Coverage, coverage
+
+Collect = Callable[[Material], Iterator[ExportedStatistic]]
+JudgedBy = tuple[str | None, str | None, str | None]
+"""Benchmark, experiment and whose labels."""
 
 
-class StatisticsModule(Protocol):
-    """What a file of pipeline/statistics holds."""
-
-    def collect(self, material: Material) -> Iterator[ExportedStatistic]: ...
-
-
-def statistics_modules() -> dict[str, StatisticsModule]:
-    """Every kind of statistic by its name; the folder is the list."""
-    names = [found.name for found in pkgutil.iter_modules(statistics.__path__)]
-    return {
-        name: cast("StatisticsModule", import_module(f"{statistics.__name__}.{name}"))
-        for name in names
-    }
+def statistics_kinds() -> dict[str, Collect]:
+    """Every kind of statistic by its name, in the order of the names, as exports hold them; the folder is the list."""
+    found: dict[str, Collect] = {}
+    for file in pkgutil.iter_modules(statistics.__path__):
+        found |= import_module(f"{statistics.__name__}.{file.name}").KINDS
+    return dict(sorted(found.items()))
 
 
 def all_statistics(
@@ -32,8 +35,45 @@ def all_statistics(
 ) -> dict[str, list[ExportedStatistic]]:
     """The statistics of everything that is loaded, by kind; a note tells where labels are a sample."""
     found = {}
-    notes = sample_notes(material)
-    for name, module in statistics_modules().items():
+    notes = _sample_notes(material)
+    for name, collect in statistics_kinds().items():
         progress(f"Statistics: {name.replace('_', ' ')}")
-        found[name] = [with_sample_note(row, notes) for row in module.collect(material)]
+        found[name] = [_with_note(row, notes) for row in collect(material)]
     return found
+
+
+def _with_note(row: ExportedStatistic, notes: dict[JudgedBy, str]) -> ExportedStatistic:
+    note = notes.get((row.benchmark, row.experiment, row.judged_by))
+    if note is None:
+        return row
+    return row._replace(note=f"{row.note}; {note}" if row.note else note)
+
+
+def _sample_notes(material: Material) -> dict[JudgedBy, str]:
+    """The note of every experiment and annotator with labels of some of the detected crashes only."""
+    rows_of: dict[JudgedBy, list[pd.DataFrame]] = defaultdict(list)
+    for judging in material.judgings:
+        judged = (judging.benchmark, judging.experiment, judging.judge)
+        rows_of[judged].append(judging.rows)
+    notes = {}
+    for judged, rows in rows_of.items():
+        found = coverage(pd.concat(rows))
+        if found.is_sample and found.n_labelled:
+            notes[judged] = _words(found)
+    return notes
+
+
+def _words(found: Coverage) -> str:
+    labelled = f"{found.n_labelled:,} of {found.n_detected:,} detected crashes of the experiment have a label"
+    if not found.provenance:
+        return f"{labelled}; the others are left out"
+    said = [
+        f"judged by a sample: {labelled}, and each stands for the unlabelled ones of its stratum"
+    ]
+    if found.n_open:
+        said.append(f"{found.n_open:,} sampled verdicts have no final label")
+    if found.n_uncovered:
+        said.append(
+            f"{found.n_uncovered:,} are outside the population or in a stratum without labels"
+        )
+    return "; ".join(said)

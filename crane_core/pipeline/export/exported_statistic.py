@@ -1,12 +1,12 @@
 """One exported statistic: a flat row with its subject, its value, and its method.
 
-Knows only the form. The statistics are in `pipeline/statistics`, one kind per file.
+Knows only the form. The statistics are in `pipeline/statistics`, kinds of one question in a file.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -23,7 +23,14 @@ from crane_core.pipeline.judging.judged import (
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule
+from crane_core.pipeline.results.measures import (
+    SEED,
+    Credit,
+    Inputs,
+    PairedTest,
+    VoteRule,
+)
+from crane_core.pipeline.results.outcomes import BY_BH, BY_HOLM
 from crane_core.stats.resampling import CONFIDENCE
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -32,6 +39,9 @@ BOTH_INPUTS = "runtime against code"
 """The comparison of the study, as `inputs_text` writes it."""
 RATE_INTERVAL = "Wilson's score interval, effective sample size by case"
 DIFFERENCE_INTERVAL = "linearised by case, with one imaginary case, Student's quantile"
+HOLM, BENJAMINI_HOCHBERG = "Holm", "Benjamini-Hochberg"
+ADJUSTED = {HOLM: BY_HOLM, BENJAMINI_HOCHBERG: BY_BH}
+"""The columns of the adjusted p-values: of the main test, and of the one by case."""
 
 
 class ExportedStatistic(NamedTuple):
@@ -100,6 +110,66 @@ class ExportedStatistic(NamedTuple):
         return self._replace(
             value=None if number is None else float(number), unit=unit, **found
         )
+
+    def measured_row(
+        self, row: Mapping[str, Any], key: str = "value", *, unit: str, method: str
+    ) -> ExportedStatistic:
+        """The same with the value under `key` of a row and its interval; n and n_cases where the row has them."""
+        counts = {name: row[name] for name in ("n", "n_cases") if name in row}
+        return self.measured(
+            row[key], row["low"], row["high"], unit=unit, method=method, **counts
+        )
+
+    def rated(self, row: Mapping[str, Any], key: str = "value") -> ExportedStatistic:
+        """The same with the rate of a row."""
+        return self.measured_row(row, key, unit="share", method=RATE_INTERVAL)
+
+    def compared(self, row: Mapping[str, Any]) -> ExportedStatistic:
+        """The same with the difference of two rates of a row, and its outcome."""
+        found = self.measured_row(
+            row, "difference", unit="difference of shares", method=DIFFERENCE_INTERVAL
+        )
+        return found._replace(outcome=row.get("outcome"))
+
+    def tested(
+        self, row: Mapping[str, Any], adjustment: str, family: str
+    ) -> Iterator[ExportedStatistic]:
+        """The same once per test of a difference, with its p-values; once without any where nothing was tested.
+
+        McNemar's test takes instances as independent, so the one by case stands beside it; other tests are by case.
+        """
+        if row["test"] is None:
+            yield self
+            return
+        of = self._replace(adjustment=adjustment, family=family)
+        main, by_case = ADJUSTED[adjustment]
+        is_mcnemar = row["test"] == PairedTest.MCNEMAR
+        yield of._replace(
+            test=row["test"],
+            p=row["p_value"],
+            p_adjusted=row[main],
+            seed=None if is_mcnemar else SEED,
+        )
+        if is_mcnemar:
+            yield of._replace(
+                test=str(PairedTest.SIGN_FLIP),
+                p=row["p_by_case"],
+                p_adjusted=row[by_case],
+                seed=SEED,
+            )
+
+    def discordant(self, row: Mapping[str, Any]) -> Iterator[ExportedStatistic]:
+        """How many instances only one of both has right, where an instance is right or wrong."""
+        for name in ("gained", "lost"):
+            if row[name] is not None:
+                yield self._replace(statistic=name).measured(
+                    row[name], unit="instances"
+                )
+
+
+def rate_word(rate: str) -> str:
+    """A rate's name within a sentence: F1 keeps its capital."""
+    return rate if rate == "F1" else rate.lower()
 
 
 def inputs_text(inputs: Inputs) -> str:
@@ -190,38 +260,26 @@ class Material:
             who = annotators_of(self.labels, rows, judging)
             main = (Credit.DETECTION, *((Credit.STRICT, Credit.HALF) if who else ()))
             for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
-                judged = self._judged(judge, rows.index)
-                credits = main if place == 0 else (Credit.STRICT, Credit.HALF)
                 yield Judging(
-                    str(benchmark),
-                    str(experiment),
-                    str(kind),
-                    judge,
-                    judged,
-                    credits,
+                    benchmark=str(benchmark),
+                    experiment=str(experiment),
+                    kind=str(kind),
+                    judge=judge,
+                    rows=self._frame_of(judge).loc[rows.index],
+                    credits=main if place == 0 else (Credit.STRICT, Credit.HALF),
                     is_main=place == 0,
                 )
-
-    def _judged(self, judge: str, index: pd.Index) -> pd.DataFrame:
-        return self._frame_of(judge).loc[index]
-
-    def _frame_of(self, judge: str) -> pd.DataFrame:
-        if judge not in self._frames:
-            self._frames[judge] = self._made(judge)
-        return self._frames[judge]
 
     @cached_property
     def _frames(self) -> dict[str, pd.DataFrame]:
         return {PUBLISHED_HUMAN: self.verdicts}
 
-    def _made(self, judge: str) -> pd.DataFrame:
-        campaigns = (
-            self.labels.loc[self.labels["annotator"] == judge, "campaign"]
-            .dropna()
-            .unique()
-            .tolist()
-        )
-        plan = kept_campaign(self.folder, campaigns[0]).plan if campaigns else None
-        return judged_by(self.verdicts, self.labels, judge, plan).set_axis(
-            self.verdicts.index
-        )
+    def _frame_of(self, judge: str) -> pd.DataFrame:
+        """The verdicts as this annotator judged them, made once: every experiment takes its rows from it."""
+        if judge not in self._frames:
+            is_mine = self.labels["annotator"] == judge
+            campaigns = self.labels.loc[is_mine, "campaign"].dropna().unique().tolist()
+            plan = kept_campaign(self.folder, campaigns[0]).plan if campaigns else None
+            frame = judged_by(self.verdicts, self.labels, judge, plan)
+            self._frames[judge] = frame.set_axis(self.verdicts.index)
+        return self._frames[judge]

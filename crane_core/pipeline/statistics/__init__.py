@@ -1,1 +1,1 @@
-"""Every kind of statistic that pages show, one file each: `collect(material)` yields them. The folder is the list."""
+"""Every kind of statistic that pages show: `KINDS` of each file names functions of material. The folder is the list."""

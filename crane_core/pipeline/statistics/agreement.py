@@ -6,17 +6,26 @@ Blind campaigns that are open are not in it: their totals, read after each label
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
-from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.agreement import (
     COEFFICIENTS,
     PERCENT,
     ComparedVerdicts,
+    agreement_by,
+    agreement_table,
+    agreement_with_judges,
+    common_items,
+    judge_consistency,
+    self_agreement,
+    usual_pair,
+)
+from crane_core.pipeline.agreement.judge_differs import (
+    judge_differs as differences_of_judges,
 )
 from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
@@ -27,11 +36,7 @@ from crane_core.pipeline.campaigns.label_frame import (
     repeat_frame,
 )
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
-from crane_core.pipeline.export.exported_statistic import (
-    RATE_INTERVAL,
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
@@ -45,7 +50,7 @@ POWERED = (
 )
 
 
-def collect(material: Material) -> Iterator[ExportedStatistic]:
+def agreement(material: Material) -> Iterator[ExportedStatistic]:
     """Both scopes; the pairs are those of people (of campaigns too) and the one that the page begins with."""
     passes = judge_passes(material.store)
     for scope in ComparedVerdicts:
@@ -53,60 +58,56 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
             yield from _of_pair(material, scope, pair)
         yield from _of_judges(material, scope, passes)
     yield from _powered(material, passes)
-    for row in as_rows(_repeats(material)):
-        yield _coefficient("repeats", row, ComparedVerdicts.DIAGNOSES, row["annotator"])
+    yield from _repeats(material)
 
 
-def _repeats(material: Material) -> pd.DataFrame:
-    found = agreement.self_agreement(
-        repeat_frame(material.folder), label_sets(material.folder)
-    )
-    return (
-        found[~found["campaign"].isin(list(open_blind_campaigns(material.folder)))]
-        if len(found)
-        else found
-    )
+def judge_differs(material: Material) -> Iterator[ExportedStatistic]:
+    """How often each judge labels a detected crash differently from a person, of the labels on the scale and of all."""
+    person = _person_beside_judges(material)
+    if person is None:
+        return
+    judges = pooled_judges(judge_passes(material.store))
+    for row in as_rows(
+        differences_of_judges(material.labels, material.verdicts, person, judges)
+    ):
+        of = ExportedStatistic(
+            PAGE,
+            "judges",
+            "labels that differ",
+            by="counted",
+            group=row["counted"],
+            judged_by=f"{person} and {row['judge']}",
+            note=f"{row['n_differ']} differ",
+        )
+        yield of.rated(row)
 
 
 def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
-    people = (
-        labels[labels["kind"] != LabellerKind.JUDGE]
-        .drop_duplicates("annotator")["annotator"]
-        .tolist()
-    )
-    usual = tuple(agreement.usual_pair(labels))
-    return list(
-        dict.fromkeys([*([usual] if len(usual) == 2 else []), *combinations(people, 2)])
-    )
+    is_person = labels["kind"] != LabellerKind.JUDGE
+    people = labels.loc[is_person, "annotator"].unique().tolist()
+    usual = tuple(usual_pair(labels))
+    first = [usual] if len(usual) == 2 else []
+    return list(dict.fromkeys([*first, *combinations(people, 2)]))
 
 
 def _of_pair(
     material: Material, scope: ComparedVerdicts, pair: tuple[str, ...]
 ) -> Iterator[ExportedStatistic]:
     label_set = common_set(material.labels, pair, label_sets(material.folder))
-    items = agreement.common_items(
-        material.labels, material.verdicts, pair, scope, label_set
-    )
+    items = common_items(material.labels, material.verdicts, pair, scope, label_set)
     if items.facts.empty:
         return
     who = " and ".join(pair)
-    for row in as_rows(agreement.agreement_table(items)):
-        yield _coefficient(
-            "coefficients", row | {"why": _noted(row["why"], pair)}, scope, who
-        )
-    asked = [
-        name
-        for name, one in COEFFICIENTS.items()
-        if not one.ordered
-        or (label_set.is_ordinal and scope is not ComparedVerdicts.ALL)
-    ]
-    for name in asked:
-        for by in GROUPINGS:
-            for row in as_rows(agreement.agreement_by(items, name, by)):
-                noted = row | {"why": _noted(row["why"], pair)}
-                yield _coefficient("groups", noted, scope, who)._replace(
-                    by=by, group=row[by]
-                )
+    for row in as_rows(agreement_table(items)):
+        noted = row | {"why": _noted(row["why"], pair)}
+        yield _coefficient("coefficients", noted, scope, who)
+    has_order = label_set.is_ordinal and scope is not ComparedVerdicts.ALL
+    asked = [name for name, one in COEFFICIENTS.items() if has_order or not one.ordered]
+    for name, by in product(asked, GROUPINGS):
+        for row in as_rows(agreement_by(items, name, by)):
+            noted = row | {"why": _noted(row["why"], pair)}
+            of = _coefficient("groups", noted, scope, who)
+            yield of._replace(by=by, group=row[by])
 
 
 def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
@@ -121,28 +122,18 @@ def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
 def _coefficient(
     section: str, row: dict[str, Any], scope: ComparedVerdicts, who: str
 ) -> ExportedStatistic:
-    is_rate = row["coefficient"] == PERCENT
-    unit, method, seed = (
-        ("share", RATE_INTERVAL, None) if is_rate else ("coefficient", BOOTSTRAP, SEED)
-    )
     of = ExportedStatistic(
         PAGE,
         section,
         row["coefficient"],
         runs=str(scope),
         judged_by=who,
-        seed=seed,
         note=row["why"],
     )
-    return of.measured(
-        row["value"],
-        row["low"],
-        row["high"],
-        unit=unit,
-        method=method,
-        n=row["n"],
-        n_cases=row["n_cases"],
-    )
+    if row["coefficient"] == PERCENT:
+        return of.rated(row)
+    of = of._replace(seed=SEED)
+    return of.measured_row(row, unit="coefficient", method=BOOTSTRAP)
 
 
 def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
@@ -150,48 +141,43 @@ def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
 
     sets: `label_sets.label_sets`; judges give the study's labels, so a campaign of other labels has none.
     """
-    people = (
-        labels.loc[labels["kind"] != LabellerKind.JUDGE, "annotator"].unique().tolist()
-    )
-    chosen = [
-        name
-        for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN)
-        if name in people
-    ]
-    chosen = [
-        name for name in chosen if means_the_study(common_set(labels, [name], sets))
-    ]
-    return chosen[0] if chosen else None
+    is_person = labels["kind"] != LabellerKind.JUDGE
+    people = set(labels.loc[is_person, "annotator"])
+    for name in (*usual_pair(labels), PUBLISHED_HUMAN):
+        if name in people and means_the_study(common_set(labels, [name], sets)):
+            return name
+    return None
+
+
+def _person_beside_judges(material: Material) -> str | None:
+    return person_of(material.labels, label_sets(material.folder))
 
 
 def _of_judges(
     material: Material, scope: ComparedVerdicts, passes: pd.DataFrame
 ) -> Iterator[ExportedStatistic]:
-    judges, person = (
-        passes["annotator"].tolist(),
-        person_of(material.labels, label_sets(material.folder)),
-    )
+    judges = passes["annotator"].tolist()
     if not judges:
         return
+    labels, verdicts = material.labels, material.verdicts
+    person = _person_beside_judges(material)
     if person is not None:
-        items = agreement.common_items(
-            material.labels, material.verdicts, [*judges, person], scope
-        )
-        for row in as_rows(agreement.agreement_with_judges(items, person, judges)):
+        items = common_items(labels, verdicts, [*judges, person], scope)
+        for row in as_rows(agreement_with_judges(items, person, judges)):
             yield _coefficient("judges", row, scope, f"{person} and {row['judge']}")
-    items = agreement.common_items(material.labels, material.verdicts, judges, scope)
-    for row in as_rows(agreement.judge_consistency(items, passes)):
-        yield _coefficient("consistency", row, scope, row["judge"])._replace(
-            by="compared", group=row["compared"]
-        )
+    items = common_items(labels, verdicts, judges, scope)
+    for row in as_rows(judge_consistency(items, passes)):
+        of = _coefficient("consistency", row, scope, row["judge"])
+        yield of._replace(by="compared", group=row["compared"])
 
 
 def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
-    person = person_of(material.labels, label_sets(material.folder))
+    person = _person_beside_judges(material)
     if person is None:
         return
+    judges = pooled_judges(passes)
     for row in as_rows(
-        judge_powered(material.labels, material.verdicts, person, pooled_judges(passes))
+        judge_powered(material.labels, material.verdicts, person, judges)
     ):
         of = ExportedStatistic(PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"])
         alone = of._replace(
@@ -206,12 +192,22 @@ def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStati
             unit="share",
             method=POWERED,
         )
-        note = f"{row['n_more']} labels of the judge only; weight of the judge {row['weight']:.4f}"
         with_judge = of._replace(
             statistic="correct diagnoses, with the judge",
             judged_by=f"{person} and {row['judge']}",
-            note=note,
+            note=f"{row['n_more']} labels of the judge only; weight of the judge {row['weight']:.4f}",
         )
-        yield with_judge.measured(
-            row["value"], row["low"], row["high"], unit="share", method=POWERED
-        )
+        yield with_judge.measured_row(row, unit="share", method=POWERED)
+
+
+def _repeats(material: Material) -> Iterator[ExportedStatistic]:
+    """Annotators with themselves."""
+    repeats = repeat_frame(material.folder)
+    hidden = open_blind_campaigns(material.folder)
+    for row in as_rows(self_agreement(repeats, label_sets(material.folder))):
+        if row["campaign"] not in hidden:
+            scope = ComparedVerdicts.DIAGNOSES
+            yield _coefficient("repeats", row, scope, row["annotator"])
+
+
+KINDS = {"agreement": agreement, "judge_differs": judge_differs}

@@ -7,20 +7,18 @@ from itertools import product
 from typing import Any
 
 from crane_core.pipeline.export.exported_statistic import (
-    DIFFERENCE_INTERVAL,
-    RATE_INTERVAL,
+    BENJAMINI_HOCHBERG,
     ExportedStatistic,
     Judging,
     Material,
     inputs_text,
+    rate_word,
 )
 from crane_core.pipeline.results.comparisons import comparisons
 from crane_core.pipeline.results.measures import (
-    SEED,
     WITH_STATE,
     Credit,
     Inputs,
-    PairedTest,
     VoteRule,
     change_table,
     paired_rows,
@@ -31,7 +29,6 @@ from crane_core.pipeline.rows import as_rows
 PAGE, SECTION = "Results", "breakdown"
 GROUPINGS = ("library_group", "root_cause", "crash_type", "stage")
 RATES = ("Accuracy", "Recall", "Precision", "F1")
-BENJAMINI_HOCHBERG = "Benjamini-Hochberg"
 NEEDED = [
     "benchmark", "case_id", "instance_id", "truth", "detector", "detector_title", "setting", "n_crash", "n_safe",
     "human", "label_stratum",
@@ -39,38 +36,38 @@ NEEDED = [
 """Columns that rates depend on; a frame is cut into hundreds of groups, and each column costs."""
 
 
-def collect(material: Material) -> Iterator[ExportedStatistic]:
+def breakdown(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment and kind of detector, by every grouping and rate."""
     for judging in material.judgings:
         if judging.is_main:
-            others = [
-                inputs for inputs in comparisons(judging.rows) if inputs != WITH_STATE
-            ]
+            compared = dict.fromkeys([WITH_STATE, *comparisons(judging.rows)])
             for (rule, credit), by in product(judging.policies(), GROUPINGS):
-                yield from _by(judging, rule, credit, by)
-                for inputs in others:
+                yield from _rates(judging, rule, credit, by)
+                for inputs in compared:
                     yield from _changes(judging, rule, credit, by, inputs)
 
 
-def _by(
+def _rates(
     judging: Judging, rule: VoteRule, credit: Credit, by: str
 ) -> Iterator[ExportedStatistic]:
     rows = judging.rows.loc[judging.rows[by].notna(), [*NEEDED, by]]
     rows = paired_rows(rows, rule=rule, credit=credit)
     head = judging.head(PAGE, SECTION, rule, credit)._replace(by=by)
+    names = [by, "detector_title", "setting"]
     for rate in RATES:
-        table = rate_table(
-            rows,
-            by=[by, "detector_title", "setting"],
-            rate=rate,
-            rule=rule,
-            credit=credit,
-        )
+        table = rate_table(rows, by=names, rate=rate, rule=rule, credit=credit)
         for row in as_rows(table):
-            yield _rate(
-                head._replace(statistic=rate.lower() if rate != "F1" else rate), row, by
+            note = None
+            if row["left_out"]:
+                note = f"{row['left_out']} left out: not answered or not judged"
+            of = head._replace(
+                statistic=rate_word(rate),
+                group=row[by],
+                detector=row["detector_title"],
+                input=row["setting"],
+                note=note,
             )
-    yield from _changes(judging, rule, credit, by, WITH_STATE)
+            yield of.rated(row)
 
 
 def _changes(
@@ -81,69 +78,21 @@ def _changes(
     head = judging.head(PAGE, SECTION, rule, credit)._replace(
         by=by, input=inputs_text(inputs)
     )
+    counted: dict[str, Any] = {"rule": rule, "credit": credit, "inputs": inputs}
     for rate in RATES:
-        changes = change_table(
-            rows, by=by, rate=rate, rule=rule, credit=credit, inputs=inputs
-        )
+        changes = change_table(rows, by=by, rate=rate, **counted)
+        family = f"all groups and detectors ({len(changes)})"
         for row in as_rows(changes):
-            yield from _change(head, row, by, rate, len(changes))
+            of = head._replace(
+                group=row[by],
+                detector=row["detector_title"],
+                n=row["n"],
+                n_cases=row["n_cases"],
+            )
+            name = f"difference of {rate_word(rate)}"
+            difference = of._replace(statistic=name).compared(row)
+            yield from difference.tested(row, BENJAMINI_HOCHBERG, family)
+            yield from of.discordant(row)
 
 
-def _rate(head: ExportedStatistic, row: dict[str, Any], by: str) -> ExportedStatistic:
-    note = (
-        f"{row['left_out']} left out: not answered or not judged"
-        if row["left_out"]
-        else None
-    )
-    of = head._replace(
-        group=row[by], detector=row["detector_title"], input=row["setting"], note=note
-    )
-    return of.measured(
-        row["value"],
-        row["low"],
-        row["high"],
-        unit="share",
-        method=RATE_INTERVAL,
-        n=row["n"],
-        n_cases=row["n_cases"],
-    )
-
-
-def _change(
-    head: ExportedStatistic, row: dict[str, Any], by: str, rate: str, n: int
-) -> Iterator[ExportedStatistic]:
-    of = head._replace(
-        group=row[by],
-        detector=row["detector_title"],
-        n=row["n"],
-        n_cases=row["n_cases"],
-    )
-    name = rate.lower() if rate != "F1" else rate
-    difference = of._replace(statistic=f"difference of {name}").measured(
-        row["difference"],
-        row["low"],
-        row["high"],
-        unit="difference of shares",
-        method=DIFFERENCE_INTERVAL,
-    )
-    difference = difference._replace(outcome=row["outcome"])
-    if row["test"] is None:
-        yield difference
-        return
-    difference = difference._replace(
-        adjustment=BENJAMINI_HOCHBERG, family=f"all groups and detectors ({n})"
-    )
-    is_mcnemar = row["test"] == PairedTest.MCNEMAR
-    seed = None if is_mcnemar else SEED
-    yield difference._replace(
-        test=row["test"], p=row["p_value"], p_adjusted=row["p_bh"], seed=seed
-    )
-    if is_mcnemar:
-        by_case = {
-            "p": row["p_by_case"],
-            "p_adjusted": row["p_by_case_bh"],
-            "seed": SEED,
-        }
-        yield difference._replace(test=str(PairedTest.SIGN_FLIP), **by_case)
-        for name in ("gained", "lost"):
-            yield of._replace(statistic=name).measured(row[name], unit="instances")
+KINDS = {"breakdown": breakdown}

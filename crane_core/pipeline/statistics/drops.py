@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from crane_core.domain import Setting
 from crane_core.pipeline.export.exported_statistic import (
-    DIFFERENCE_INTERVAL,
+    BENJAMINI_HOCHBERG,
+    HOLM,
     ExportedStatistic,
     Material,
+    rate_word,
 )
 from crane_core.pipeline.results.input_cost import (
     QUESTIONS,
     cost_table,
     tokens_of_inputs,
 )
-from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
-from crane_core.pipeline.results.outcomes import BY_BH, BY_HOLM
+from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
 from crane_core.pipeline.results.setting_runs import runs_of, sources
@@ -38,7 +40,7 @@ class _Compared(NamedTuple):
     head: ExportedStatistic
 
 
-def collect(material: Material) -> Iterator[ExportedStatistic]:
+def drops(material: Material) -> Iterator[ExportedStatistic]:
     """Of every benchmark, source of runs and kind of detector: detection alone, by majority."""
     ran = run_list(material.store, material.verdicts)
     for benchmark in material.verdicts["benchmark"].unique():
@@ -65,72 +67,35 @@ def _drops(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
     table = drop_table(compared.rows, reference=compared.reference, rate=rate)
     family = f"inputs and detectors of this kind ({len(table)})"
     for row in as_rows(table):
-        difference = _difference(compared, row, rate)
-        yield from _tests(
-            difference._replace(adjustment="Holm", family=family), row, BY_HOLM
-        )
+        yield from _difference(compared, row, rate).tested(row, HOLM, family)
 
 
 def _groups(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
-    for by in GROUPS:
-        for setting in sorted(set(compared.rows["setting"]) - {compared.reference}):
-            table = drops_by(
-                compared.rows,
-                by=by,
-                reference=compared.reference,
-                setting=Setting(setting),
-                rate=rate,
-            )
-            family = f"groups and detectors of this kind ({len(table)})"
-            for row in as_rows(table):
-                of = _difference(compared, row, rate)._replace(
-                    section="groups", by=by, group=row[by]
-                )
-                yield from _tests(
-                    of._replace(adjustment="Benjamini-Hochberg", family=family),
-                    row,
-                    BY_BH,
-                )
-
-
-def _tests(
-    of: ExportedStatistic, row: dict[str, Any], adjusted: tuple[str, str]
-) -> Iterator[ExportedStatistic]:
-    """A row for each test of a difference; adjusted: the columns of both tests."""
-    main, by_case = adjusted
-    is_mcnemar = row["test"] == PairedTest.MCNEMAR
-    seed = None if is_mcnemar else SEED
-    yield of._replace(
-        test=row["test"], p=row["p_value"], p_adjusted=row[main], seed=seed
-    )
-    if is_mcnemar:
-        yield of._replace(
-            test=str(PairedTest.SIGN_FLIP),
-            p=row["p_by_case"],
-            p_adjusted=row[by_case],
-            seed=SEED,
+    others = sorted(set(compared.rows["setting"]) - {compared.reference})
+    for by, setting in product(GROUPS, others):
+        table = drops_by(
+            compared.rows,
+            by=by,
+            reference=compared.reference,
+            setting=Setting(setting),
+            rate=rate,
         )
+        family = f"groups and detectors of this kind ({len(table)})"
+        for row in as_rows(table):
+            of = _difference(compared, row, rate)
+            of = of._replace(section="groups", by=by, group=row[by])
+            yield from of.tested(row, BENJAMINI_HOCHBERG, family)
 
 
 def _difference(
     compared: _Compared, row: dict[str, Any], rate: str
 ) -> ExportedStatistic:
-    named = {
-        "statistic": f"difference of {rate if rate == 'F1' else rate.lower()}",
-        "detector": row["detector_title"],
-    }
     of = compared.head._replace(
-        **named, input=f"{row['setting']} against {compared.reference}"
+        statistic=f"difference of {rate_word(rate)}",
+        detector=row["detector_title"],
+        input=f"{row['setting']} against {compared.reference}",
     )
-    return of._replace(
-        n=row["n"], n_cases=row["n_cases"], outcome=row["outcome"]
-    ).measured(
-        row["difference"],
-        row["low"],
-        row["high"],
-        unit="difference of shares",
-        method=DIFFERENCE_INTERVAL,
-    )
+    return of.compared(row)
 
 
 def _costs(
@@ -149,15 +114,14 @@ def _costs(
             n_cases=row["n_cases"],
         )
         if row["tokens"] is not None:
-            note = (
-                None
-                if row["is_exact"]
-                else "estimated: the table of the encoding is not installed"
-            )
-            yield of._replace(
-                statistic="tokens per question, mean", note=note
-            ).measured(row["tokens"], unit="tokens")
+            note = None
+            if not row["is_exact"]:
+                note = "estimated: the table of the encoding is not installed"
+            tokens_row = of._replace(statistic="tokens per question, mean", note=note)
+            yield tokens_row.measured(row["tokens"], unit="tokens")
         if row["usd"] is not None:
-            yield of._replace(
-                statistic=f"list price of the input of {QUESTIONS} questions"
-            ).measured(row["usd"], unit="USD")
+            name = f"list price of the input of {QUESTIONS} questions"
+            yield of._replace(statistic=name).measured(row["usd"], unit="USD")
+
+
+KINDS = {"drops": drops}

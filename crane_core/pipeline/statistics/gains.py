@@ -1,36 +1,49 @@
-"""The headline: accuracy with each input, what one input changes against another, both tests, what is detectable."""
+"""What one input changes against another: the headline, the model over all detectors, and every reading of both."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
+import pandas as pd
+
+from crane_core.domain import Setting
 from crane_core.pipeline.export.exported_statistic import (
-    DIFFERENCE_INTERVAL,
-    RATE_INTERVAL,
+    BOTH_INPUTS,
+    HOLM,
     ExportedStatistic,
     Judging,
     Material,
     inputs_text,
 )
+from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
 from crane_core.pipeline.results.comparisons import comparisons
 from crane_core.pipeline.results.measures import (
     SEED,
     WITH_STATE,
     Credit,
     Inputs,
-    PairedTest,
     VoteRule,
     gain_table,
     paired_rows,
     rate_table,
 )
+from crane_core.pipeline.results.model_across import model_across
+from crane_core.pipeline.results.specification_curve import (
+    NOBODY,
+    Test,
+    specification_curve,
+)
 from crane_core.pipeline.rows import as_rows
+from crane_core.stats.gee import Unfit
 
-PAGE, SECTION = "Results", "gain"
-HOLM = "Holm"
+PAGE = "Results"
+ODDS_METHOD = (
+    "logistic regression by GEE, clustered by case, Mancl and DeRouen's covariance"
+)
 
 
-def collect(material: Material) -> Iterator[ExportedStatistic]:
+def gains(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment, kind of detector, annotator and policy; rates of the study's two inputs only."""
     for judging in material.judgings:
         compared = dict.fromkeys([WITH_STATE, *comparisons(judging.rows)])
@@ -43,77 +56,104 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
 def _rates(
     judging: Judging, rule: VoteRule, credit: Credit
 ) -> Iterator[ExportedStatistic]:
-    head = judging.head(PAGE, SECTION, rule, credit)
+    head = judging.head(PAGE, "gain", rule, credit)._replace(statistic="accuracy")
     rows = paired_rows(judging.rows, rule=rule, credit=credit)
-    settings = rows.groupby("detector")["setting"].transform("nunique")
-    shown = rows[settings == len(WITH_STATE)]
-    by = ["detector_title", "setting"]
-    for row in as_rows(
-        rate_table(shown, by=by, rate="Accuracy", rule=rule, credit=credit)
-    ):
-        of = head._replace(
-            statistic="accuracy", detector=row["detector_title"], input=row["setting"]
-        )
-        yield of.measured(
-            row["value"],
-            row["low"],
-            row["high"],
-            unit="share",
-            method=RATE_INTERVAL,
-            n=row["n"],
-            n_cases=row["n_cases"],
-        )
+    n_settings = rows.groupby("detector")["setting"].transform("nunique")
+    table = rate_table(
+        rows[n_settings == len(WITH_STATE)],
+        by=["detector_title", "setting"],
+        rate="Accuracy",
+        rule=rule,
+        credit=credit,
+    )
+    for row in as_rows(table):
+        of = head._replace(detector=row["detector_title"], input=row["setting"])
+        yield of.rated(row)
 
 
 def _differences(
     judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs
 ) -> Iterator[ExportedStatistic]:
-    head = judging.head(PAGE, SECTION, rule, credit)._replace(input=inputs_text(inputs))
-    gains = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
-    family = f"detectors that were asked with both inputs ({len(gains)})"
-    for row in as_rows(gains):
+    head = judging.head(PAGE, "gain", rule, credit)._replace(input=inputs_text(inputs))
+    table = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
+    family = f"detectors that were asked with both inputs ({len(table)})"
+    for row in as_rows(table):
         of = head._replace(
             detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"]
         )
-        yield from _changes(of, row, family)
-
-
-def _changes(
-    of: ExportedStatistic, row: dict[str, float | str | None], family: str
-) -> Iterator[ExportedStatistic]:
-    difference = of._replace(statistic="difference of accuracy").measured(
-        row["difference"],
-        row["low"],
-        row["high"],
-        unit="difference of shares",
-        method=DIFFERENCE_INTERVAL,
-    )
-    difference = difference._replace(outcome=str(row["outcome"]))
-    tests = [(row["test"], "p_value", "p_holm")]
-    if row["test"] != PairedTest.SIGN_FLIP:
-        tests.append(
-            (row["test"] and str(PairedTest.SIGN_FLIP), "p_by_case", "p_by_case_holm")
-        )
-    for test, p, adjusted in tests:
-        if test is None:
-            yield difference._replace(
-                note="no test: the labels of a sample stand for others"
+        difference = of._replace(statistic="difference of accuracy").compared(row)
+        if row["test"] is None:
+            note = "no test: the labels of a sample stand for others"
+            difference = difference._replace(note=note)
+        yield from difference.tested(row, HOLM, family)
+        yield from of.discordant(row)
+        if row["detectable"] is not None:
+            detectable = of._replace(
+                statistic="minimum detectable difference",
+                family=family,
+                note="80% power of the exact McNemar test at Holm's strictest step, if as many instances differ",
             )
-            return
-        seed = SEED if test == PairedTest.SIGN_FLIP else None
-        tested = {
-            "p": row[p],
-            "p_adjusted": row[adjusted],
-            "adjustment": HOLM,
-            "family": family,
-            "seed": seed,
-        }
-        yield difference._replace(test=str(test), **tested)  # type: ignore[arg-type]
-    for name in ("gained", "lost"):
-        if row[name] is not None:
-            yield of._replace(statistic=name).measured(row[name], unit="instances")
-    if row["detectable"] is not None:
-        note = "80% power of the exact McNemar test at Holm's strictest step, if as many instances differ"
-        yield of._replace(
-            statistic="minimum detectable difference", family=family, note=note
-        ).measured(row["detectable"], unit="difference of shares")
+            yield detectable.measured(row["detectable"], unit="difference of shares")
+
+
+def across(material: Material) -> Iterator[ExportedStatistic]:
+    """The odds ratio of each detector, the test that all gain alike, and the reason where there is no model."""
+    for judging in material.judgings:
+        is_of_study = judging.rows["setting"].isin([Setting.CODE, Setting.RUNTIME])
+        asked = judging.rows[is_of_study]
+        for rule, credit in judging.policies():
+            found = model_across(asked, rule=rule, credit=credit)
+            if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
+                continue
+            why = "; ".join(filter(None, [found.why_not, ", ".join(found.at)])) or None
+            head = judging.head(PAGE, "across", rule, credit)
+            head = head._replace(input=BOTH_INPUTS, note=why)
+            for row in as_rows(found.ratios):
+                of = head._replace(
+                    statistic="odds ratio of runtime state",
+                    detector=row["detector_title"],
+                )
+                yield of.measured_row(
+                    row, "odds_ratio", unit="odds ratio", method=ODDS_METHOD
+                )
+            test = (
+                f"Wald test of runtime state x detector, {found.df} degrees of freedom"
+            )
+            of = head._replace(
+                statistic="chi-squared of runtime state x detector", test=test
+            )
+            yield of.measured(
+                found.chi2, unit="chi-squared", p=found.p_value, n_cases=found.n_cases
+            )
+
+
+def choices(material: Material) -> Iterator[ExportedStatistic]:
+    """The specification curve: the gain and its test under every reading and by every judge."""
+    judged: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = defaultdict(dict)
+    heads = {}
+    for judging in material.judgings:
+        key = (judging.benchmark, judging.experiment, judging.kind)
+        judged[key][judging.judge] = judging.rows
+        heads[key] = judging.head(PAGE, "choices", None, None)
+    passes = judge_passes(material.store)
+    for key, frames in judged.items():
+        names = without_repetitions(frames, passes)
+        curve = specification_curve({name: frames[name] for name in names})
+        for row in as_rows(curve):
+            of = heads[key]._replace(
+                statistic="difference of accuracy",
+                detector=row["detector_title"],
+                input=BOTH_INPUTS,
+                runs=row["rule"],
+                credit=row["credit"],
+                judged_by=None if row["judged_by"] == NOBODY else row["judged_by"],
+                test=row["test"],
+                p_adjusted=row["p_value"],
+                adjustment=HOLM,
+                family="detectors of one reading",
+                seed=SEED if row["test"] == Test.BY_CASE else None,
+            )
+            yield of.compared(row)._replace(outcome=row["conclusion"])
+
+
+KINDS = {"across": across, "choices": choices, "gains": gains}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
 from crane_core.pipeline.export.exported_statistic import (
-    DIFFERENCE_INTERVAL,
-    RATE_INTERVAL,
+    HOLM,
     ExportedStatistic,
     Material,
 )
@@ -21,10 +19,9 @@ from crane_core.pipeline.results.combinations import (
     usual_members,
     with_rules,
 )
-from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.pipeline.rows import as_rows
 
-PAGE, SECTION = "Results", "together"
 RATES = {
     "accuracy": "accuracy",
     "precision": "precision",
@@ -33,97 +30,65 @@ RATES = {
 }
 
 
-def collect(material: Material) -> Iterator[ExportedStatistic]:
+def together(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment, detection alone, by the majority and by all runs."""
     verdicts = material.verdicts
     for (benchmark, experiment), _ in verdicts.groupby(
         ["benchmark", "experiment"], sort=False
     ):
-        frame = beside(
-            verdicts[verdicts["benchmark"] == benchmark], str(experiment), ()
-        )
+        of_benchmark = verdicts[verdicts["benchmark"] == benchmark]
+        frame = beside(of_benchmark, str(experiment), ())
         titles = dict(zip(frame["detector"], frame["detector_title"], strict=True))
         rules, usual = rules_in(frame), usual_members(frame)
         for rule in (VoteRule.MAJORITY, VoteRule.ALL):
             head = ExportedStatistic(
-                PAGE, SECTION, "", benchmark=str(benchmark), experiment=str(experiment), runs=str(rule),
+                "Results",
+                "together",
+                "",
+                benchmark=str(benchmark),
+                experiment=str(experiment),
+                runs=str(rule),
                 credit=str(Credit.DETECTION),
-            )  # fmt: skip
+                by="way",
+            )
             if len(usual) > 1:
-                yield from _rows(
-                    head,
-                    combine(frame, usual, rule=rule),
-                    titles,
-                    "ways of combining these members",
-                )
+                ways = combine(frame, usual, rule=rule)
+                yield from _rows(head, ways, titles, "ways of combining these members")
             if rules is not None:
-                yield from _rows(
-                    head,
-                    with_rules(frame, rules, rule=rule),
-                    titles,
-                    "the rules before each model",
-                )
+                first = with_rules(frame, rules, rule=rule)
+                yield from _rows(head, first, titles, "the rules before each model")
 
 
 def _rows(
     head: ExportedStatistic, table: pd.DataFrame, titles: dict[str, str], family: str
 ) -> Iterator[ExportedStatistic]:
     for row in as_rows(table):
-        members = " + ".join(_name(member, titles) for member in row["members"])
-        note = (
-            f"{row['left_out']} instances lack an answer of a member and are left out"
-            if row["left_out"]
-            else None
-        )
+        note = None
+        if row["left_out"]:
+            note = f"{row['left_out']} instances lack an answer of a member and are left out"
         of = head._replace(
-            detector=members,
-            by="way",
+            detector=" + ".join(_name(member, titles) for member in row["members"]),
             group=str(row["way"] or "alone"),
             n=row["n"],
             n_cases=row["n_cases"],
             note=note,
         )
         for key, name in RATES.items():
-            rate = of._replace(statistic=name)
-            yield rate.measured(
-                row[key],
-                row[f"{key}_low"],
-                row[f"{key}_high"],
-                unit="share",
-                method=RATE_INTERVAL,
-            )
+            ends = {"low": row[f"{key}_low"], "high": row[f"{key}_high"]}
+            yield of._replace(statistic=name).rated({key: row[key]} | ends, key)
         if row["way"]:
-            yield from _tests(
-                of._replace(family=family), row, _name(row["best"], titles)
-            )
-
-
-def _tests(
-    of: ExportedStatistic, row: dict[str, Any], best: str
-) -> Iterator[ExportedStatistic]:
-    against = of._replace(
-        statistic=f"difference of accuracy from the best member, {best}"
-    ).measured(
-        row["difference"],
-        row["low"],
-        row["high"],
-        unit="difference of shares",
-        method=DIFFERENCE_INTERVAL,
-    )
-    against = against._replace(outcome=row["outcome"])
-    for test, p, seed in (
-        (PairedTest.MCNEMAR, "p_value", None),
-        (PairedTest.SIGN_FLIP, "p_by_case", SEED),
-    ):
-        adjusted = row["p_holm" if p == "p_value" else f"{p}_holm"]
-        yield against._replace(
-            test=str(test), p=row[p], p_adjusted=adjusted, adjustment="Holm", seed=seed
-        )
-    for name in ("gained", "lost", "n_asked"):
-        yield of._replace(
-            statistic=name.replace("n_asked", "instances asked of the others")
-        ).measured(row[name], unit="instances")
+            of = of._replace(family=family)
+            name = f"difference of accuracy from the best member, {_name(row['best'], titles)}"
+            difference = of._replace(statistic=name).compared(row)
+            tests = row | {"test": str(PairedTest.MCNEMAR)}
+            yield from difference.tested(tests, HOLM, family)
+            yield from of.discordant(row)
+            of = of._replace(statistic="instances asked of the others")
+            yield of.measured(row["n_asked"], unit="instances")
 
 
 def _name(member: Member, titles: dict[str, str]) -> str:
     return f"{titles[member.detector]} ({member.setting})"
+
+
+KINDS = {"together": together}

@@ -159,7 +159,9 @@ def test_exported_rows_judged_by_a_sample_say_so(
     plan = plan_of(diagnoses, Design(repeats=0))
     label_as_published(store, folder, plan)
     lock_campaign(folder, "pilot", by="ana")
-    monkeypatch.setattr(all_statistics, "statistics_modules", lambda: {"gains": gains})
+    monkeypatch.setattr(
+        all_statistics, "statistics_kinds", lambda: {"gains": gains.gains}
+    )
     rows = all_statistics.all_statistics(Material(store, folder))["gains"]
     store.close()
     sampled = [row for row in rows if row.judged_by == "pilot: final"]

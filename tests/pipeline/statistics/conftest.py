@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -33,3 +34,9 @@ def only(rows: Iterable[ExportedStatistic], **members: object) -> ExportedStatis
         if all(getattr(row, name) == value for name, value in members.items())
     ]
     return found
+
+
+def holds(one: ExportedStatistic, row: dict[str, Any], key: str = "value") -> bool:
+    """Whether a statistic has the value, the interval and the n of a row."""
+    expected = (row[key], row["low"], row["high"], row["n"])
+    return (one.value, one.low, one.high, one.n) == expected

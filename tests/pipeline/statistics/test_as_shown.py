@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.export.all_statistics import statistics_modules
+from crane_core.pipeline.export.all_statistics import statistics_kinds
 from crane_core.pipeline.export.exported_statistic import (
     BOTH_INPUTS,
     ExportedStatistic,
@@ -31,7 +31,7 @@ from .conftest import only
 
 @pytest.fixture(scope="module")
 def headline(study_models: Material) -> list[ExportedStatistic]:
-    return list(gains.collect(study_models))
+    return list(gains.gains(study_models))
 
 
 @pytest.fixture
@@ -108,7 +108,8 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breakdown, "RATES", ("Accuracy", "F1"))
     chosen = switches(VoteRule.MAJORITY, Credit.STRICT)
     judging = shown.judgings[0]
-    mine = list(breakdown._by(judging, chosen.rule, chosen.credit, "stage"))
+    policy = (judging, chosen.rule, chosen.credit, "stage")
+    mine = [*breakdown._rates(*policy), *breakdown._changes(*policy, WITH_STATE)]
     for rate in breakdown.RATES:
         table, changes = breakdown_view._rates("", chosen, "stage", rate)
         name = rate if rate == "F1" else rate.lower()
@@ -141,18 +142,9 @@ def test_what_results_offers_is_exported() -> None:
     assert breakdown_view.RATES == breakdown.RATES
 
 
-def test_every_kind_is_a_file_of_its_own() -> None:
-    kinds = {
-        "across",
-        "agreement",
-        "breakdown",
-        "claims",
-        "five_runs",
-        "gains",
-        "runs",
-        "tables",
-    }
-    assert kinds <= set(statistics_modules())
+def test_kinds_stand_in_the_order_in_which_exports_hold_them() -> None:
+    kinds = "across agreement breakdown choices claims drops five_runs gains judge_differs runs tables time_saved"
+    assert list(statistics_kinds()) == [*kinds.split(), "together"]
 
 
 def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) -> None:

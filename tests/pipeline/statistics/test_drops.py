@@ -10,7 +10,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import PairedTest
 from crane_core.pipeline.results.setting_drops import drop_table
-from crane_core.pipeline.statistics.drops import collect
+from crane_core.pipeline.statistics.drops import drops
 from crane_core.storage.store import Store
 
 
@@ -18,7 +18,7 @@ from crane_core.storage.store import Store
 def found(
     embedded_store: Store, prepared_folder: DataFolder
 ) -> list[ExportedStatistic]:
-    return list(collect(Material(embedded_store, prepared_folder)))
+    return list(drops(Material(embedded_store, prepared_folder)))
 
 
 def test_each_drop_has_its_interval_and_both_tests(

@@ -39,7 +39,7 @@ from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
 from crane_core.pipeline.results.setting_runs import runs_of, sources
 from crane_core.pipeline.results.specification_curve import specification_curve
-from crane_core.pipeline.statistics import breakdown, choices, drops, gains
+from crane_core.pipeline.statistics import breakdown, drops, gains
 from crane_core.storage.store import Store
 from crane_core.ui import breakdown_words, drops_words, specification_words
 from crane_core.ui.gains_words import headline
@@ -153,7 +153,7 @@ def is_of(
 
 
 def test_titles_of_results_count_what_the_file_holds(material: Material) -> None:
-    file = as_file(gains.collect(material))
+    file = as_file(gains.gains(material))
     n_read, n_told = 0, Counter[Counts]()
     for judging, rule, credit, inputs in readings(material):
         table = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
@@ -167,7 +167,7 @@ def test_titles_of_results_count_what_the_file_holds(material: Material) -> None
 
 def test_the_ablations_count_what_the_file_holds(material: Material) -> None:
     """Both rates, the whole and every grouping, of every source of runs and kind of detector."""
-    file = as_file(drops.collect(material))
+    file = as_file(drops.drops(material))
     ran = run_list(material.store, material.verdicts)
     n_read = 0
     for benchmark in material.verdicts["benchmark"].unique():
@@ -223,7 +223,7 @@ def _of_ablation(
 def test_the_lines_of_the_specification_curve_count_what_the_file_holds(
     material: Material,
 ) -> None:
-    file = as_file(choices.collect(material))
+    file = as_file(gains.choices(material))
     for judging in material.judgings:
         curve = specification_curve({judging.judge: judging.rows})
         for title in curve["detector_title"].unique():
@@ -268,7 +268,7 @@ def test_the_breakdown_counts_what_the_file_holds(
         monkeypatch.setattr(breakdown, "RATES", ("Accuracy", "F1"))
     of_reading: dict[tuple[Any, ...], list[dict[str, str]]] = defaultdict(list)
     read = ("benchmark", "experiment", "runs", "credit", "input", "by", "statistic")
-    for row in as_file(breakdown.collect(material)):
+    for row in as_file(breakdown.breakdown(material)):
         of_reading[tuple(row[name] for name in read)].append(row)
     n_read = 0
     for judging, rule, credit, inputs in readings(material):

@@ -19,30 +19,23 @@ from crane_core.pipeline.claims.claims import (
     loaded_from,
     published_claims,
 )
-from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, Material
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.five_runs import answers_by_run, run_table, vote_table
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.statistics import (
-    across,
-    agreement,
-    claims,
-    five_runs,
-    runs,
-    tables,
-)
+from crane_core.pipeline.statistics import agreement, gains, published, runs
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
-from .conftest import only
+from .conftest import holds, only
 
 
 def test_models_over_all_detectors(study_models: Material) -> None:
-    mine = list(across.collect(study_models))
+    mine = list(gains.across(study_models))
     found = model_across(
         study_models.verdicts, rule=VoteRule.MAJORITY, credit=Credit.STRICT
     )
@@ -54,11 +47,7 @@ def test_models_over_all_detectors(study_models: Material) -> None:
             detector=row["detector_title"],
             statistic="odds ratio of runtime state",
         )
-        assert (one.value, one.low, one.high) == (
-            row["odds_ratio"],
-            row["low"],
-            row["high"],
-        )
+        assert holds(one, row, "odds_ratio")
     test = only(mine, **of, statistic="chi-squared of runtime state x detector")
     assert (test.value, test.p, test.n_cases) == (
         found.chi2,
@@ -68,7 +57,7 @@ def test_models_over_all_detectors(study_models: Material) -> None:
 
 
 def test_runs_and_votes(study_models: Material) -> None:
-    mine = list(five_runs.collect(study_models))
+    mine = list(runs.five_runs(study_models))
     by_run = answers_by_run(study_models.store, "junobench", "crane-llm-2025-10")
     table = run_table(study_models.verdicts, by_run)
     votes = vote_table(study_models.verdicts)
@@ -79,23 +68,13 @@ def test_runs_and_votes(study_models: Material) -> None:
             detector=row["detector_title"],
             input=row["setting"],
         )
-        assert (one.value, one.low, one.high, one.n) == (
-            row["value"],
-            row["low"],
-            row["high"],
-            row["n"],
-        )
+        assert holds(one, row)
     four = as_rows(votes[(votes["votes"] == 4) & (votes["detector_title"] == "GPT-5")])[
         0
     ]
     name = "real crashes among 4 of 5 crash votes"
-    one = only(mine, statistic=name, detector="GPT-5", input=five_runs.ALL_INPUTS)
-    assert (one.value, one.low, one.high, one.n) == (
-        four["value"],
-        four["low"],
-        four["high"],
-        four["n"],
-    )
+    one = only(mine, statistic=name, detector="GPT-5", input=runs.ALL_INPUTS)
+    assert holds(one, four)
     seeds = {
         row.seed
         for row in mine
@@ -105,7 +84,7 @@ def test_runs_and_votes(study_models: Material) -> None:
 
 
 def test_every_cell_of_the_tables(study_models: Material) -> None:
-    mine = list(tables.collect(study_models))
+    mine = list(published.tables(study_models))
     known = study_tables(study_models.verdicts, study_models.numbers)
     assert len(mine) == sum(len(table.cells) for table in known.values())
     cell = next(cell for cell in known["2a"].cells if cell.ours is not None)
@@ -122,7 +101,7 @@ def test_every_cell_of_the_tables(study_models: Material) -> None:
 
 
 def test_every_claim_with_its_verdict(study_models: Material) -> None:
-    mine = list(claims.collect(study_models))
+    mine = list(published.claims(study_models))
     loaded = loaded_from(
         study_models.store,
         study_models.verdicts,
@@ -143,7 +122,7 @@ def test_every_claim_with_its_verdict(study_models: Material) -> None:
 
 
 def test_agreement_of_runs(study_models: Material) -> None:
-    mine = list(runs.collect(study_models))
+    mine = list(runs.runs(study_models))
     table = as_rows(run_list(study_models.store, study_models.verdicts))
     assert [row.value for row in mine] == [
         row["agreement"] for row in table if row["agreement"] is not None
@@ -151,7 +130,7 @@ def test_agreement_of_runs(study_models: Material) -> None:
 
 
 def test_without_two_annotators_there_is_no_coefficient(study_models: Material) -> None:
-    assert list(agreement.collect(study_models)) == []
+    assert list(agreement.agreement(study_models)) == []
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +153,7 @@ def test_coefficients_groups_judges_and_powered_estimates(
     """Every grouping, or one: each has its own bootstrap of every group."""
     if groupings is not None:
         monkeypatch.setattr(agreement, "GROUPINGS", groupings)
-    mine = list(agreement.collect(with_judges))
+    mine = list(agreement.agreement(with_judges))
     assert {row.section for row in mine} == {
         "coefficients",
         "groups",
@@ -191,16 +170,9 @@ def test_coefficients_groups_judges_and_powered_estimates(
         for row in as_rows(agreement_table(items)) if not items.facts.empty else []:
             of = {"runs": ComparedVerdicts.DIAGNOSES, "judged_by": " and ".join(pair)}
             one = only(mine, section="coefficients", statistic=row["coefficient"], **of)
-            assert (one.value, one.low, one.high, one.n) == (
-                row["value"],
-                row["low"],
-                row["high"],
-                row["n"],
-            )
+            assert holds(one, row)
             method = (
-                agreement.RATE_INTERVAL
-                if row["coefficient"] == PERCENT
-                else agreement.BOOTSTRAP
+                RATE_INTERVAL if row["coefficient"] == PERCENT else agreement.BOOTSTRAP
             )
             assert one.interval_method == (None if row["low"] is None else method)
     assert {row.input for row in mine} == {None}
@@ -225,9 +197,4 @@ def test_powered_estimates_are_of_both(with_judges: Material) -> None:
         statistic="correct diagnoses, with the judge",
         judged_by=f"published human and {judge}",
     )
-    assert (one.value, one.low, one.high, one.n) == (
-        row["value"],
-        row["low"],
-        row["high"],
-        row["n"],
-    )
+    assert holds(one, row)

@@ -12,7 +12,7 @@ from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.specification_curve import NOBODY, specification_curve
 from crane_core.pipeline.results.time_saved import Account
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.statistics import choices, time_saved, together
+from crane_core.pipeline.statistics import gains, time_saved, together
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
@@ -20,7 +20,7 @@ from .conftest import only
 
 
 def test_every_test_of_the_specification_curve(study_models: Material) -> None:
-    mine = list(choices.collect(study_models))
+    mine = list(gains.choices(study_models))
     curve = specification_curve({PUBLISHED_HUMAN: study_models.verdicts})
     assert len(mine) == len(curve) == 39
     for row in as_rows(curve):
@@ -43,7 +43,7 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
 
 
 def test_seconds_saved(study_models: Material) -> None:
-    mine = list(time_saved.collect(study_models))
+    mine = list(time_saved.seconds_saved(study_models))
     of = {"runs": VoteRule.MAJORITY, "group": Account.EVERY_CRASH, "detector": "GPT-5"}
     total = only(mine, **of, statistic="saved in total")
     assert (total.value, total.unit, total.n) == (
@@ -58,7 +58,7 @@ def test_seconds_saved(study_models: Material) -> None:
 def test_the_rules_before_each_model(
     embedded_store: Store, prepared_folder: DataFolder
 ) -> None:
-    mine = list(together.collect(Material(embedded_store, prepared_folder)))
+    mine = list(together.together(Material(embedded_store, prepared_folder)))
     frame = verdict_frame(embedded_store)
     frame = frame[
         frame["experiment"].isin(["crane-llm-2025-10", "rules-on-published-states"])

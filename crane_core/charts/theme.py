@@ -104,7 +104,7 @@ def tooltips(*entries: tuple[str, ...]) -> list[alt.Tooltip]:
 
 
 def line_at(field: str, value: float) -> alt.Chart:
-    """A dashed line at one value of a field, such as 0 where nothing changes; the caller gives its channel."""
+    """A dashed line at one value of a field, such as 0 where nothing changes; the caller sets its channel."""
     line: alt.Chart = alt.Chart(pd.DataFrame({field: [value]})).mark_rule(
         color=INK, strokeDash=[3, 2]
     )

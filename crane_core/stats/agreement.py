@@ -121,7 +121,9 @@ def label_codes(labels: ArrayLike, scale: Sequence[str]) -> Codes:
 
 
 def confusion_matrix(
-    first: ArrayLike, second: ArrayLike, scale: Sequence[str]
+    first: ArrayLike,
+    second: ArrayLike,
+    scale: Sequence[str],
 ) -> NDArray[np.int64]:
     """Items by the label of the first (rows) and the second annotator (columns), shape (q, q) in the scale's order.
 
@@ -152,7 +154,13 @@ def estimate(
     bootstrap holds the truth in 45% of the samples, Wilson's interval in 97% (benchmarks/agreement_coverage.py).
     """
     if not statistic.is_rate:
-        return bootstrap(statistic, labels, scale, cluster, seed=seed)
+        return bootstrap(
+            statistic,
+            labels,
+            scale,
+            cluster,
+            seed=seed,
+        )
     codes = label_codes(labels, scale)
     n_labelled, n_agreeing = statistic.summands(codes, len(scale)).T
     found = clustered_rate(n_agreeing, n_labelled, cluster)
@@ -196,12 +204,20 @@ def bootstrap(
     value = float(statistic.value(whole, q))
     drawn = statistic.value(resampled_counts(n_clusters, seed, n_resamples) @ sums, q)
     different, place, n = np.unique(
-        sums, axis=0, return_inverse=True, return_counts=True
+        sums,
+        axis=0,
+        return_inverse=True,
+        return_counts=True,
     )
     # Not `whole - different`: a category without labels must be exactly 0.
     without_one = statistic.value((n - np.eye(len(n))) @ different, q)[place.ravel()]
     defined = drawn[~np.isnan(drawn)]
-    low, high = _bca(value, defined, without_one[~np.isnan(without_one)], confidence)
+    low, high = _bca(
+        value,
+        defined,
+        without_one[~np.isnan(without_one)],
+        confidence,
+    )
     why = _why_undefined(value, whole[0]) or _why_no_interval(low, high)
     if why is Why.NO_WIDTH:
         low = high = np.nan
@@ -216,7 +232,12 @@ def bootstrap(
     )
 
 
-def _bca(value: float, drawn: Array, without_one: Array, confidence: float) -> Interval:
+def _bca(
+    value: float,
+    drawn: Array,
+    without_one: Array,
+    confidence: float,
+) -> Interval:
     if not len(drawn):
         return Interval(np.nan, np.nan)
     below, level = (drawn < value - SAME).sum(), (np.abs(drawn - value) <= SAME).sum()

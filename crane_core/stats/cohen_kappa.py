@@ -35,11 +35,20 @@ def _confusions(codes: Codes, q: int) -> Array:
     return np.column_stack([both, cell[:, None] == np.arange(q * q)]).astype(np.float64)
 
 
-def _kappa(sums: Array, q: int, disagreement: Array) -> Array:
+def _kappa(
+    sums: Array,
+    q: int,
+    disagreement: Array,
+) -> Array:
     matrix = square(sums, q)
     first, second = matrix.sum(axis=-1), matrix.sum(axis=-2)
     observed = (matrix * disagreement).sum(axis=(-2, -1))
-    expected = np.einsum("...k,kl,...l->...", first, disagreement, second)
+    expected = np.einsum(
+        "...k,kl,...l->...",
+        first,
+        disagreement,
+        second,
+    )
     return 1 - ratio_of_sums(sums[..., 0] * observed, expected)
 
 
@@ -51,8 +60,18 @@ def _linear(sums: Array, q: int) -> Array:
     return _kappa(sums, q, category_distance(q))
 
 
-NOMINAL = Statistic("Cohen's kappa", "Cohen 1960", _confusions, _nominal)
-LINEAR = Statistic("Cohen's kappa, linear weights", "Cohen 1968", _confusions, _linear)
+NOMINAL = Statistic(
+    "Cohen's kappa",
+    "Cohen 1960",
+    _confusions,
+    _nominal,
+)
+LINEAR = Statistic(
+    "Cohen's kappa, linear weights",
+    "Cohen 1968",
+    _confusions,
+    _linear,
+)
 
 
 LANDIS_KOCH = {

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from crane_core.stats.resampling import (
     CONFIDENCE,
     N_RESAMPLES,
-    Estimate,
     cluster_sums,
     ratio_of_sums,
     resampled_sums,
@@ -26,6 +25,17 @@ from crane_core.stats.resampling import (
 from crane_core.stats.sample_size import Z_95
 
 Array = NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A value with its interval. `n` items in `n_clusters` clusters; `n_undefined` resamples had no value."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    n_clusters: int
+    n_undefined: int
 
 
 class DesignEffect(NamedTuple):
@@ -49,7 +59,13 @@ def design_effect(sizes: Sequence[int], rho: float) -> DesignEffect:
     n = sum(sizes)
     size = sum(m * m for m in sizes) / n
     deff = 1 + (size - 1) * max(rho, 0.0)
-    return DesignEffect(n, len(sizes), size, deff, n / deff)
+    return DesignEffect(
+        n,
+        len(sizes),
+        size,
+        deff,
+        n / deff,
+    )
 
 
 def intraclass_correlation(
@@ -58,7 +74,6 @@ def intraclass_correlation(
     *,
     seed: int,
     n_resamples: int = N_RESAMPLES,
-    confidence: float = CONFIDENCE,
 ) -> Estimate:
     """How alike values of one cluster are, -1..1, with a percentile interval from resampled clusters.
 
@@ -68,10 +83,20 @@ def intraclass_correlation(
     label as a value take 1 and 0. nan if there is one cluster only, where every cluster has one item, and where all
     values are the same.
     """
-    ones = np.ones(np.shape(np.asarray(values)))
-    squares = np.asarray(values, dtype=np.float64) ** 2
-    sums, _ = cluster_sums(cluster, ones, values, squares)
-    return _correlation(sums, np.ones(len(sums)), seed, n_resamples, confidence)
+    of_items = np.asarray(values, dtype=np.float64)
+    ones = np.ones(of_items.shape)
+    sums, _ = cluster_sums(
+        cluster,
+        ones,
+        of_items,
+        of_items**2,
+    )
+    return _correlation(
+        sums,
+        np.ones(len(sums)),
+        seed,
+        n_resamples,
+    )
 
 
 def correlation_of_cases(
@@ -80,8 +105,6 @@ def correlation_of_cases(
     n_cases: ArrayLike,
     *,
     seed: int,
-    n_resamples: int = N_RESAMPLES,
-    confidence: float = CONFIDENCE,
 ) -> Estimate:
     """`intraclass_correlation` of values 1 and 0 from counts, with the same interval.
 
@@ -90,47 +113,68 @@ def correlation_of_cases(
     """
     ones = np.asarray(right, dtype=np.float64)
     sums = np.column_stack([np.asarray(asked, dtype=np.float64), ones, ones])
+    n_of = np.asarray(n_cases, dtype=np.float64)
     return _correlation(
-        sums, np.asarray(n_cases, dtype=np.float64), seed, n_resamples, confidence
+        sums,
+        n_of,
+        seed,
+        N_RESAMPLES,
     )
 
 
 def _correlation(
-    sums: Array, n_of: Array, seed: int, n_resamples: int, confidence: float
+    sums: Array,
+    n_of: Array,
+    seed: int,
+    n_resamples: int,
 ) -> Estimate:
     """sums: m_i, total_i and the sum of squares of a cluster, a row for `n_of` clusters each."""
     sizes, totals = sums[:, 0], sums[:, 1]
-    parts = np.column_stack(
-        [np.ones(len(sums)), sums, sizes**2, ratio_of_sums(totals**2, sizes)]
+    ones = np.ones(len(sums))
+    means_squared = ratio_of_sums(totals**2, sizes)
+    parts = np.column_stack([ones, sums, sizes**2, means_squared])
+    drawn = _anova_rho(
+        resampled_sums(
+            parts,
+            n_of,
+            seed,
+            n_resamples,
+        )
     )
-    drawn = _anova_rho(resampled_sums(parts, n_of, seed, n_resamples))
     defined = drawn[~np.isnan(drawn)]
-    tail = (1 - confidence) / 2
-    low, high = (
-        np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
-    )
+    low, high = np.nan, np.nan
+    if len(defined):
+        tail = (1 - CONFIDENCE) / 2
+        low, high = np.quantile(defined, [tail, 1 - tail])
     whole = n_of @ parts
     return Estimate(
-        float(_anova_rho(whole)),
-        float(low),
-        float(high),
-        int(whole[1]),
-        int(whole[0]),
-        n_resamples - len(defined),
+        value=float(_anova_rho(whole)),
+        low=float(low),
+        high=float(high),
+        n=int(whole[1]),
+        n_clusters=int(whole[0]),
+        n_undefined=n_resamples - len(defined),
     )
 
 
 def _anova_rho(parts: Array) -> Array:
     """parts: shape (..., 6), sums over clusters of 1, m_i, total_i, sum of squares, m_i^2 and total_i^2 / m_i."""
     k, n, total, squares, sizes_squared, means_squared = np.moveaxis(parts, -1, 0)
-    between = ratio_of_sums(means_squared - ratio_of_sums(total**2, n), k - 1)
+    of_whole = ratio_of_sums(total**2, n)
+    between = ratio_of_sums(means_squared - of_whole, k - 1)
     within = ratio_of_sums(squares - means_squared, n - k)
-    size = ratio_of_sums(n - ratio_of_sums(sizes_squared, n), k - 1)
-    return ratio_of_sums(between - within, between + (size - 1) * within)
+    own_size = ratio_of_sums(sizes_squared, n)
+    size = ratio_of_sums(n - own_size, k - 1)
+    spread = between + (size - 1) * within
+    return ratio_of_sums(between - within, spread)
 
 
 def margin(
-    n: float, *, z: float = Z_95, p: float = 0.5, population: int | None = None
+    n: float,
+    *,
+    z: float = Z_95,
+    p: float = 0.5,
+    population: int | None = None,
 ) -> float:
     """Half width of a share's interval from n independent items, as a share; Equation 1 of the paper solved for E.
 
@@ -139,7 +183,10 @@ def margin(
     Without a population, or for further items than those of the population, N is infinite. n is above 0 and may be an
     effective sample size; the whole population has a margin of 0.
     """
-    if not n > 0 or population is not None and n > population:
+    is_too_many = population is not None and n > population
+    if not n > 0 or is_too_many:
         raise ValueError("n must be above 0 and at most the population")
-    rest = 1.0 if population is None else (population - n) / max(population - 1, 1)
+    rest = 1.0
+    if population is not None:
+        rest = (population - n) / max(population - 1, 1)
     return z * sqrt(p * (1 - p) / n * rest)

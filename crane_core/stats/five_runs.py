@@ -32,7 +32,11 @@ class VarianceShare(NamedTuple):
     n_clusters: int
 
 
-def pass_at_k(n_right: ArrayLike, n_runs: ArrayLike, k: int) -> Array:
+def pass_at_k(
+    n_right: ArrayLike,
+    n_runs: ArrayLike,
+    k: int,
+) -> Array:
     """Chance that at least one of k runs is right, per instance (Chen et al. 2021, equation 1: unbiased).
 
         1 - C(n - c, k) / C(n, k)  =  1 - prod_{i = n - c + 1 .. n} (1 - k / i)
@@ -52,7 +56,11 @@ def pass_at_k(n_right: ArrayLike, n_runs: ArrayLike, k: int) -> Array:
 
 
 def variance_share(
-    n_right: ArrayLike, n_runs: int, cluster: ArrayLike, *, seed: int
+    n_right: ArrayLike,
+    n_runs: int,
+    cluster: ArrayLike,
+    *,
+    seed: int,
 ) -> VarianceShare:
     """One-way analysis of variance of right (1) or wrong (0) by instance, with the same number of runs of each.
 
@@ -64,12 +72,26 @@ def variance_share(
     ValueError on fewer than two runs.
     """
     right, _ = _counts(n_right, n_runs)
-    sums, _ = cluster_sums(cluster, np.ones(right.shape), right, right**2)
-    return variance_share_of_cases(sums, np.ones(len(sums)), n_runs, seed=seed)
+    sums, _ = cluster_sums(
+        cluster,
+        np.ones(right.shape),
+        right,
+        right**2,
+    )
+    return variance_share_of_cases(
+        sums,
+        np.ones(len(sums)),
+        n_runs,
+        seed=seed,
+    )
 
 
 def variance_share_of_cases(
-    sums: ArrayLike, n_cases: ArrayLike, n_runs: int, *, seed: int
+    sums: ArrayLike,
+    n_cases: ArrayLike,
+    n_runs: int,
+    *,
+    seed: int,
 ) -> VarianceShare:
     """`variance_share` from sums over the instances of a cluster, with the same interval.
 
@@ -85,11 +107,31 @@ def variance_share_of_cases(
     whole, n_clusters = n_of @ parts, int(n_of.sum())
     between = float(_icc(whole[None, :], n_runs)[0]) if n_clusters else nan
     if np.isnan(between):
-        return VarianceShare(nan, nan, nan, int(whole[0]), n_clusters)
-    drawn = _icc(resampled_sums(parts, n_of, seed, N_RESAMPLES), n_runs)
+        return VarianceShare(
+            nan,
+            nan,
+            nan,
+            int(whole[0]),
+            n_clusters,
+        )
+    drawn = _icc(
+        resampled_sums(
+            parts,
+            n_of,
+            seed,
+            N_RESAMPLES,
+        ),
+        n_runs,
+    )
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(drawn[~np.isnan(drawn)], [tail, 1 - tail])
-    return VarianceShare(between, float(low), float(high), int(whole[0]), n_clusters)
+    return VarianceShare(
+        between,
+        float(low),
+        float(high),
+        int(whole[0]),
+        n_clusters,
+    )
 
 
 def _icc(sums: Array, k: int) -> Array:

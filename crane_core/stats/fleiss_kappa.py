@@ -38,4 +38,9 @@ def _value(sums: Array, q: int) -> Array:
     return ratio_of_sums(observed - chance, 1 - chance)
 
 
-FLEISS = Statistic("Fleiss' kappa", "Fleiss 1971", _summands, _value)
+FLEISS = Statistic(
+    "Fleiss' kappa",
+    "Fleiss 1971",
+    _summands,
+    _value,
+)

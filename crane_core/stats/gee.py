@@ -67,8 +67,6 @@ def odds_ratios(
     treated: ArrayLike,
     group: ArrayLike,
     cluster: ArrayLike,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> OddsRatios:
     """The odds ratio of `treated` in each group with its Wald interval, and the Wald test of group x treated.
 
@@ -78,39 +76,60 @@ def odds_ratios(
     LEAST_CHANGED clusters, and for effects that cannot be distinguished (two groups with the same outcomes). Raises
     ValueError on unequal lengths or outcomes outside 0..1.
     """
-    y, with_it = np.asarray(right, dtype=np.float64), np.asarray(treated, dtype=bool)
+    y = np.asarray(right, dtype=np.float64)
+    with_it = np.asarray(treated, dtype=bool)
     names, place = np.unique(np.asarray(group), return_inverse=True)
     cases, case = np.unique(np.asarray(cluster), return_inverse=True)
-    if not len(y) == len(with_it) == len(place) == len(case):
-        raise ValueError(
-            f"unequal lengths: {len(y)}, {len(with_it)}, {len(place)}, {len(case)}"
-        )
+    lengths = [len(array) for array in (y, with_it, place, case)]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"unequal lengths: {', '.join(map(str, lengths))}")
     if not ((y >= 0) & (y <= 1)).all():
         raise ValueError("an outcome must be between 0 and 1")
-    from scipy.special import (
-        chdtrc,
-        ndtri,
-    )  # loaded with the first model, not with the app: it takes half a second
+    # Loaded with the first model, not with the app: it takes half a second.
+    from scipy.special import chdtrc, ndtri
 
-    k, unknown = len(names), np.full(len(names), nan)
+    k = len(names)
+    unknown = np.full(k, nan)
     found = OddsRatios(
-        names, unknown, unknown, unknown, nan, max(k - 1, 0), nan, len(y), len(cases)
+        groups=names,
+        odds_ratio=unknown,
+        low=unknown,
+        high=unknown,
+        chi2=nan,
+        df=max(k - 1, 0),
+        p_value=nan,
+        n=len(y),
+        n_clusters=len(cases),
     )
     cell = 2 * place + with_it
-    why, where = _cannot_fit(y, cell, case, k)
+    why, where = _cannot_fit(
+        y,
+        cell,
+        case,
+        k,
+    )
     if why:
-        return found._replace(
-            unfit=why, unfit_groups=tuple(str(names[index]) for index in where)
-        )
+        blamed = tuple(str(names[index]) for index in where)
+        return found._replace(unfit=why, unfit_groups=blamed)
     shares = np.bincount(cell, y) / np.bincount(cell)
     effect = np.kron(np.eye(k), [-1.0, 1.0])
     log_ratio = effect @ np.log(shares / (1 - shares))
-    covariance = effect @ _covariance(y, cell, case, shares) @ effect.T
+    covariance = (
+        effect
+        @ _covariance(
+            y,
+            cell,
+            case,
+            shares,
+        )
+        @ effect.T
+    )
     contrast = np.hstack([np.ones((k - 1, 1)), -np.eye(k - 1)])
     of_contrast = contrast @ covariance @ contrast.T
     if _is_singular(covariance) or _is_singular(of_contrast):
         return found._replace(unfit=Unfit.NO_VARIANCE)
-    reach = float(ndtri((1 + confidence) / 2)) * np.sqrt(np.diag(covariance))
+    quantile = float(ndtri((1 + CONFIDENCE) / 2))
+    reach = quantile * np.sqrt(np.diag(covariance))
     differ = contrast @ log_ratio
     chi2 = float(differ @ np.linalg.solve(of_contrast, differ))
     return found._replace(
@@ -123,7 +142,10 @@ def odds_ratios(
 
 
 def _cannot_fit(
-    y: Array, cell: NDArray[Any], case: NDArray[Any], k: int
+    y: Array,
+    cell: NDArray[Any],
+    case: NDArray[Any],
+    k: int,
 ) -> tuple[Unfit | None, list[int]]:
     """Why there is nothing to fit and which groups are to blame; cell 2g holds group g untreated, 2g + 1 treated.
 
@@ -131,51 +153,62 @@ def _cannot_fit(
     """
     if k < 2:
         return Unfit.ONE_GROUP, []
-    outcomes = [y[cell == index] for index in range(2 * k)]
-    lonely = sorted(
-        {
-            index // 2
-            for index in range(2 * k)
-            if len(np.unique(case[cell == index])) < 2
-        }
-    )
+    lonely, separated = set(), set()
+    for index in range(2 * k):
+        is_here = cell == index
+        outcomes = y[is_here]
+        if len(np.unique(case[is_here])) < 2:
+            lonely.add(index // 2)
+        if (outcomes == 0).all() or (outcomes == 1).all():
+            separated.add(index // 2)
     if lonely or case.max() < 2 * k:
-        return Unfit.FEW_CLUSTERS, lonely
-    separated = sorted(
-        {
-            index // 2
-            for index, of in enumerate(outcomes)
-            if (of == 0).all() or (of == 1).all()
-        }
-    )
+        return Unfit.FEW_CLUSTERS, sorted(lonely)
     if separated:
-        return Unfit.SEPARATED, separated
+        return Unfit.SEPARATED, sorted(separated)
     steady = [
-        group for group in range(k) if _n_changed(y, cell, case, group) < LEAST_CHANGED
+        group
+        for group in range(k)
+        if _n_changed(
+            y,
+            cell,
+            case,
+            group,
+        )
+        < LEAST_CHANGED
     ]
     return (Unfit.FEW_CHANGED, steady) if steady else (None, [])
 
 
-def _n_changed(y: Array, cell: NDArray[Any], case: NDArray[Any], group: int) -> int:
+def _n_changed(
+    y: Array,
+    cell: NDArray[Any],
+    case: NDArray[Any],
+    group: int,
+) -> int:
     """Clusters whose share of right outcomes differs between the two cells of a group; those of one cell count too."""
     n_cases = int(case.max()) + 1
-    shares = [
-        ratio_of_sums(
-            np.bincount(case[of], y[of], n_cases),
-            np.bincount(case[of], minlength=n_cases),
-        )
-        for of in (cell == 2 * group, cell == 2 * group + 1)
-    ]
-    is_there = ~(np.isnan(shares[0]) & np.isnan(shares[1]))
-    return int(
-        np.count_nonzero(
-            is_there & ~np.isclose(shares[0], shares[1], rtol=0, atol=1e-9)
-        )
+    shares = []
+    for index in (2 * group, 2 * group + 1):
+        mine = case[cell == index]
+        n_right = np.bincount(mine, y[cell == index], n_cases)
+        n_asked = np.bincount(mine, minlength=n_cases)
+        shares.append(ratio_of_sums(n_right, n_asked))
+    without, with_it = shares
+    is_there = ~(np.isnan(without) & np.isnan(with_it))
+    is_same = np.isclose(
+        without,
+        with_it,
+        rtol=0,
+        atol=1e-9,
     )
+    return int(np.count_nonzero(is_there & ~is_same))
 
 
 def _covariance(
-    y: Array, cell: NDArray[Any], case: NDArray[Any], shares: Array
+    y: Array,
+    cell: NDArray[Any],
+    case: NDArray[Any],
+    shares: Array,
 ) -> Array:
     """The covariance of the logits of the cells, shape (2k, 2k): B^-1 M B^-1 with B = diag(n_c p_c q_c), M = U'U.
 
@@ -184,14 +217,15 @@ def _covariance(
     Of a model with a parameter per cell, a cluster's leverage is 1 / n_c between two of its outcomes in one cell and 0
     otherwise, so Mancl and DeRouen's (I - H_i)^-1 is the factor before the sum.
     """
-    n_cells, n_cases = len(shares), int(case.max()) + 1
-    place, shape = case * n_cells + cell, (n_cases, n_cells)
-    counts = np.bincount(place, minlength=n_cases * n_cells).reshape(shape)
-    residuals = np.bincount(place, y - shares[cell], n_cases * n_cells).reshape(shape)
+    n_cells = len(shares)
+    shape = (int(case.max()) + 1, n_cells)
+    size = shape[0] * n_cells
+    place = case * n_cells + cell
+    counts = np.bincount(place, minlength=size).reshape(shape)
+    residuals = np.bincount(place, y - shares[cell], size).reshape(shape)
     of_cell = counts.sum(axis=0)
-    scores = (
-        residuals * of_cell / (of_cell - counts) / (of_cell * shares * (1 - shares))
-    )
+    corrected = residuals * of_cell / (of_cell - counts)
+    scores = corrected / (of_cell * shares * (1 - shares))
     covariance: Array = scores.T @ scores
     return covariance
 

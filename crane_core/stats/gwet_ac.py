@@ -60,7 +60,11 @@ def _value(sums: Array, weights: Array) -> Array:
     return value
 
 
-def _weighted(name: str, source: str, weights: Callable[[int], Array]) -> Statistic:
+def _weighted(
+    name: str,
+    source: str,
+    weights: Callable[[int], Array],
+) -> Statistic:
     return Statistic(
         name,
         source,

@@ -58,13 +58,21 @@ def clustered_rate(
     0 <= part <= whole. cluster: shape (n,), the case of each. Instances whose whole is 0 do not count. One case leaves
     the whole range, (0, 1).
     """
-    sums, counted = _counted(cluster, whole, part, whole)
-    return _rate(sums, len(counted), _kish(counted), confidence)
+    sums, counted = _counted(
+        cluster,
+        whole,
+        part,
+        whole,
+    )
+    return _rate(
+        sums,
+        len(counted),
+        _kish(counted),
+        confidence,
+    )
 
 
-def rate_of_cases(
-    right: ArrayLike, asked: ArrayLike, *, confidence: float = CONFIDENCE
-) -> RateEstimate:
+def rate_of_cases(right: ArrayLike, asked: ArrayLike) -> RateEstimate:
     """`clustered_rate` of counts per cluster, for instances of equal weight.
 
     right, asked: shape (n_clusters,), the sum of what the cluster's instances have right, in 0..1 each, and how many
@@ -72,35 +80,57 @@ def rate_of_cases(
     """
     sums = _asked_of(asked, right, asked)
     n = int(sums[:, 1].sum())
-    return _rate(sums, n, float(n), confidence)
+    return _rate(
+        sums,
+        n,
+        float(n),
+        CONFIDENCE,
+    )
 
 
 def _asked_of(asked: ArrayLike, *columns: ArrayLike) -> Array:
-    counts = np.asarray(asked, dtype=np.float64)
-    return np.column_stack(
-        [np.asarray(column, dtype=np.float64)[counts > 0] for column in columns]
-    )
+    is_asked = np.asarray(asked, dtype=np.float64) > 0
+    table = np.column_stack([np.asarray(one, dtype=np.float64) for one in columns])
+    return table[is_asked]
 
 
 def _rate(
-    sums: Array, n_instances: int, most: float, confidence: float
+    sums: Array,
+    n_instances: int,
+    most: float,
+    confidence: float,
 ) -> RateEstimate:
     """sums: part and whole of each cluster, shape (n_clusters, 2). most: the effective number of instances."""
-    n, (total_part, total) = len(sums), sums.sum(axis=0)
+    n = len(sums)
+    total_part, total = sums.sum(axis=0)
     if not total:
-        return RateEstimate(nan, nan, nan, 0, 0)
+        return RateEstimate(
+            nan,
+            nan,
+            nan,
+            0,
+            0,
+        )
     share = min(max(float(total_part / total), 0.0), 1.0)
     left = sums[:, 0] - share * sums[:, 1]
     left[np.abs(left) < ROUNDING * total] = 0.0
-    variance = n / (n - 1) * _squares(left) / total**2 if n > 1 else 0.0
+    variance = 0.0
+    if n > 1:
+        variance = n / (n - 1) * _squares(left) / total**2
     fewest = _kish(sums[:, 1])
-    effective = share * (1 - share) / variance if variance > 0 else fewest
-    low, high = wilson(
+    effective = fewest
+    if variance > 0:
+        effective = share * (1 - share) / variance
+    effective = min(max(effective, fewest), max(most, fewest))
+    quantile = student_quantile(n - 1, confidence)
+    low, high = wilson(share, effective, quantile)
+    return RateEstimate(
         share,
-        min(max(effective, fewest), max(most, fewest)),
-        student_quantile(n - 1, confidence),
+        low,
+        high,
+        n_instances,
+        n,
     )
-    return RateEstimate(share, low, high, n_instances, n)
 
 
 def clustered_difference(
@@ -144,26 +174,42 @@ def clustered_contrast(
     one order of instances, whose whole is 0 where the rate is not over the instance. Cut to what the weights allow.
     nan if a rate is undefined.
     """
-    columns = [
-        np.asarray(column, dtype=np.float64)
-        for pair in zip(parts, wholes, strict=True)
-        for column in pair
-    ]
-    sums, counted = _counted(cluster, np.max(columns[1::2], axis=0), *columns)
-    return _contrast(weights, sums, len(counted), _kish(counted), confidence)
+    columns: list[Array] = []
+    for part, whole in zip(parts, wholes, strict=True):
+        columns += [np.asarray(part, dtype=np.float64)]
+        columns += [np.asarray(whole, dtype=np.float64)]
+    largest_whole = np.max(columns[1::2], axis=0)
+    sums, counted = _counted(cluster, largest_whole, *columns)
+    return _contrast(
+        weights,
+        sums,
+        len(counted),
+        _kish(counted),
+        confidence,
+    )
 
 
 def difference_of_cases(
     right_a: ArrayLike,
     right_b: ArrayLike,
     asked: ArrayLike,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> RateEstimate:
     """`clustered_difference` of counts per cluster, as for `rate_of_cases`; `asked` is that of both conditions."""
-    sums = _asked_of(asked, right_a, asked, right_b, asked)
+    sums = _asked_of(
+        asked,
+        right_a,
+        asked,
+        right_b,
+        asked,
+    )
     n = int(sums[:, 1].sum())
-    return _contrast((-1.0, 1.0), sums, n, float(n), confidence)
+    return _contrast(
+        (-1.0, 1.0),
+        sums,
+        n,
+        float(n),
+        CONFIDENCE,
+    )
 
 
 def _contrast(
@@ -174,37 +220,48 @@ def _contrast(
     confidence: float,
 ) -> RateEstimate:
     """sums: part and whole of each rate in turn, a row per cluster."""
-    n, total = len(sums), sums.sum(axis=0)
-    if not total[1::2].all():
-        return RateEstimate(nan, nan, nan, 0, 0)
-    rates = total[::2] / total[1::2]
-    value = float(
-        sum(weight * rate for weight, rate in zip(weights, rates, strict=True))
-    )
+    n = len(sums)
+    parts, wholes = sums[:, ::2], sums[:, 1::2]
+    total = sums.sum(axis=0)
+    total_parts, total_wholes = total[::2], total[1::2]
+    if not total_wholes.all():
+        return RateEstimate(
+            nan,
+            nan,
+            nan,
+            0,
+            0,
+        )
+    rates = total_parts / total_wholes
+    value = 0.0
     moved = np.zeros(n)
     for j, weight in enumerate(weights):
-        moved += (
-            weight
-            * n
-            * (sums[:, 2 * j] - rates[j] * sums[:, 2 * j + 1])
-            / total[2 * j + 1]
-        )
+        value += weight * float(rates[j])
+        left = parts[:, j] - rates[j] * wholes[:, j]
+        moved += weight * n * left / total_wholes[j]
     per_cluster = max(effective / n, 1.0)
     middle = n * value / (n + 1)
-    variance = (_squares(moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
+    squares = _squares(moved) + n * value**2 + 1 / per_cluster
+    variance = squares / (n + 1) - middle**2
     reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
-    least, most = (
-        sum(min(weight, 0.0) for weight in weights),
-        sum(max(weight, 0.0) for weight in weights),
+    least = sum(min(weight, 0.0) for weight in weights)
+    most = sum(max(weight, 0.0) for weight in weights)
+    low = max(min(middle - reach, value), least)
+    high = min(max(middle + reach, value), most)
+    return RateEstimate(
+        value,
+        low,
+        high,
+        n_instances,
+        n,
     )
-    low, high = (
-        max(min(middle - reach, value), least),
-        min(max(middle + reach, value), most),
-    )
-    return RateEstimate(value, low, high, n_instances, n)
 
 
-def wilson(share: float, n: float, z: float) -> Interval:
+def wilson(
+    share: float,
+    n: float,
+    z: float,
+) -> Interval:
     """Wilson's score interval of a share of n, which need not be an integer; z is the quantile to use.
 
     (p + z^2 / 2n  -+  z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
@@ -213,8 +270,9 @@ def wilson(share: float, n: float, z: float) -> Interval:
         return Interval(0.0, 1.0)
     middle = share + z**2 / (2 * n)
     reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    low = (middle - reach) / (1 + z**2 / n)
-    high = (middle + reach) / (1 + z**2 / n)
+    shrunk = 1 + z**2 / n
+    low = (middle - reach) / shrunk
+    high = (middle + reach) / shrunk
     # A share of 0 or 1 is its own limit, which the last digit of the quotient can miss.
     return Interval(max(0.0, min(low, share)), min(1.0, max(high, share)))
 
@@ -240,8 +298,9 @@ def _squares(values: Array) -> float:
 @lru_cache(maxsize=1024)
 def student_quantile(degrees: int, confidence: float) -> float:
     """Student's quantile for a two-sided interval; infinite without a degree of freedom."""
-    from scipy.special import (
-        stdtrit,
-    )  # loaded with the first interval, not with the app: it takes half a second
+    if not degrees:
+        return np.inf
+    # Loaded with the first interval, not with the app: it takes half a second.
+    from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, (1 + confidence) / 2)) if degrees else np.inf
+    return float(stdtrit(degrees, (1 + confidence) / 2))

@@ -32,7 +32,12 @@ def _coincidences(codes: Codes, q: int) -> Array:
 def _alpha(matrix: Array, difference: Array) -> Array:
     margins = matrix.sum(axis=-1)
     observed = (matrix * difference).sum(axis=(-2, -1))
-    expected = np.einsum("...k,...kl,...l->...", margins, difference, margins)
+    expected = np.einsum(
+        "...k,...kl,...l->...",
+        margins,
+        difference,
+        margins,
+    )
     return 1 - ratio_of_sums((margins.sum(axis=-1) - 1) * observed, expected)
 
 
@@ -49,8 +54,14 @@ def _ordinal(sums: Array, q: int) -> Array:
 
 
 NOMINAL = Statistic(
-    "Krippendorff's alpha, nominal", "Krippendorff 2011", _coincidences, _nominal
+    "Krippendorff's alpha, nominal",
+    "Krippendorff 2011",
+    _coincidences,
+    _nominal,
 )
 ORDINAL = Statistic(
-    "Krippendorff's alpha, ordinal", "Krippendorff 2011", _coincidences, _ordinal
+    "Krippendorff's alpha, ordinal",
+    "Krippendorff 2011",
+    _coincidences,
+    _ordinal,
 )

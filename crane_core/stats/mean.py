@@ -41,4 +41,9 @@ def mean(values: ArrayLike, *, seed: int) -> Mean:
         rng=np.random.default_rng(seed),
     )
     low, high = found.confidence_interval
-    return Mean(float(array.mean()), float(low), float(high), len(array))
+    return Mean(
+        float(array.mean()),
+        float(low),
+        float(high),
+        len(array),
+    )

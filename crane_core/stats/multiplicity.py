@@ -37,7 +37,9 @@ def _checked(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_
 
 
 def _filled(
-    p: NDArray[np.float64], made: NDArray[np.bool_], adjusted: ArrayLike
+    p: NDArray[np.float64],
+    made: NDArray[np.bool_],
+    adjusted: ArrayLike,
 ) -> NDArray[np.float64]:
     result = np.full(p.shape, np.nan)
     result[made] = adjusted

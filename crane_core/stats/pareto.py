@@ -10,16 +10,16 @@ def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
     cost, value: shape (n,). Options with the same cost and value are all on the front or all off it; an option whose
     cost or value is nan is not on it.
     """
-    costs, values = (
-        np.asarray(cost, dtype=np.float64),
-        np.asarray(value, dtype=np.float64),
-    )
+    costs = np.asarray(cost, dtype=np.float64)
+    values = np.asarray(value, dtype=np.float64)
     if costs.shape != values.shape or costs.ndim != 1:
         raise ValueError(
             f"expected two arrays of the same length, not {costs.shape} and {values.shape}"
         )
-    cheaper, better = costs[:, None] <= costs, values[:, None] >= values
-    strictly = (costs[:, None] < costs) | (values[:, None] > values)
-    dominated = np.asarray((cheaper & better & strictly).any(axis=0), dtype=bool)
+    # Row: the option that may beat; column: the one that may be beaten.
+    is_as_cheap = costs[:, None] <= costs
+    is_as_good = values[:, None] >= values
+    is_strictly = (costs[:, None] < costs) | (values[:, None] > values)
+    is_beaten = (is_as_cheap & is_as_good & is_strictly).any(axis=0)
     known: NDArray[np.bool_] = ~np.isnan(costs) & ~np.isnan(values)
-    return ~dominated & known
+    return known & ~np.asarray(is_beaten, dtype=bool)

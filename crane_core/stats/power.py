@@ -43,7 +43,11 @@ class _Rejections(NamedTuple):
 
 
 def mcnemar_power(
-    n: int, discordant_share: float, difference: float, *, alpha: float = ALPHA
+    n: int,
+    discordant_share: float,
+    difference: float,
+    *,
+    alpha: float = ALPHA,
 ) -> float:
     """Chance that the exact two-sided McNemar test of n independent pairs has p <= alpha.
 
@@ -56,7 +60,11 @@ def mcnemar_power(
 
 
 def minimum_detectable_difference(
-    n: int, discordant_share: float, *, alpha: float = ALPHA, power: float = POWER
+    n: int,
+    discordant_share: float,
+    *,
+    alpha: float = ALPHA,
+    power: float = POWER,
 ) -> float:
     """Smallest true difference of two paired rates, in 0..1, that n pairs reveal with at least this power.
 
@@ -78,7 +86,11 @@ def minimum_detectable_difference(
     return high
 
 
-def _rejections(n: int, discordant_share: float, alpha: float) -> _Rejections:
+def _rejections(
+    n: int,
+    discordant_share: float,
+    alpha: float,
+) -> _Rejections:
     from scipy.special import bdtr
 
     middle, reach = (

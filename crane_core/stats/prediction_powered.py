@@ -55,7 +55,15 @@ def powered_share(
     )
     n, n_more = len(y), len(alone)
     if not n:
-        return PoweredShare(nan, nan, nan, 0, n_more, 0, 0.0)
+        return PoweredShare(
+            nan,
+            nan,
+            nan,
+            0,
+            n_more,
+            0,
+            0.0,
+        )
     weight = _weight(y, f, alone)
     corrected = y - weight * f
     value = min(
@@ -86,10 +94,22 @@ def powered_share(
     low, high = wilson(
         value, max(effective, n_labelled), student_quantile(n_labelled - 1, confidence)
     )
-    return PoweredShare(value, low, high, n, n_more, n_clusters, weight)
+    return PoweredShare(
+        value,
+        low,
+        high,
+        n,
+        n_more,
+        n_clusters,
+        weight,
+    )
 
 
-def _weight(y: Array, f: Array, alone: Array) -> float:
+def _weight(
+    y: Array,
+    f: Array,
+    alone: Array,
+) -> float:
     if len(y) < 2 or not len(alone):
         return 0.0
     spread = float(np.concatenate([f, alone]).var())

@@ -84,7 +84,12 @@ def confusion_parts(
     weights = (
         np.ones_like(crashes)
         if weight is None
-        else _same_length(crashes, weight, "weight", upper=np.inf)
+        else _same_length(
+            crashes,
+            weight,
+            "weight",
+            upper=np.inf,
+        )
     )
     found = np.where((crashes == 1) & (predicted > 0), predicted * credits, 0.0)
     unknown = np.isnan(predicted) | np.isnan(found)
@@ -100,7 +105,11 @@ def confusion_parts(
 
 
 def _same_length(
-    like: NDArray[np.float64], values: ArrayLike, name: str, *, upper: float = 1.0
+    like: NDArray[np.float64],
+    values: ArrayLike,
+    name: str,
+    *,
+    upper: float = 1.0,
 ) -> NDArray[np.float64]:
     array = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if array.shape != like.shape:
@@ -123,7 +132,14 @@ def confusion(
     weight: ArrayLike | None = None,
 ) -> Confusion:
     """The confusion counts of a set of instances; see `confusion_parts`."""
-    return total(confusion_parts(truth, detected, credit=credit, weight=weight))
+    return total(
+        confusion_parts(
+            truth,
+            detected,
+            credit=credit,
+            weight=weight,
+        )
+    )
 
 
 def precision(counts: Confusion) -> Ratio:

@@ -61,7 +61,13 @@ def ratio_swap(
     rate undefined counts as a result as extreme as the observed one. nan where an observed rate is undefined; 1.0 where
     no cluster differs.
     """
-    sums = cluster_sums(cluster, part_a, whole_a, part_b, whole_b)[0]
+    sums = cluster_sums(
+        cluster,
+        part_a,
+        whole_a,
+        part_b,
+        whole_b,
+    )[0]
     moved = _moved(sums)
     observed = float(moved.differences(moved.n_opposite[np.newaxis])[0])
     if np.isnan(observed):
@@ -86,7 +92,12 @@ def _moved(sums: Array) -> _Moved:
     kinds, kind = np.unique(one_way, axis=0, return_inverse=True)
     n_of = np.bincount(kind.ravel(), minlength=len(kinds))
     n_opposite = np.bincount(kind.ravel(), is_opposite, len(kinds)).astype(np.int64)
-    return _Moved(middle, kinds.reshape(-1, 2), n_of, n_opposite)
+    return _Moved(
+        middle,
+        kinds.reshape(-1, 2),
+        n_of,
+        n_opposite,
+    )
 
 
 def _counted(moved: _Moved, observed: float) -> float:
@@ -101,7 +112,11 @@ def _counted(moved: _Moved, observed: float) -> float:
     return min(1.0, float(chance[_is_reached(moved.differences(grid), observed)].sum()))
 
 
-def _drawn(moved: _Moved, observed: float, seed: int) -> float:
+def _drawn(
+    moved: _Moved,
+    observed: float,
+    seed: int,
+) -> float:
     rng, n_reached = np.random.default_rng(seed), 0
     for n in _portions(N_DRAWS):
         swapped = rng.binomial(moved.n_of, 0.5, size=(n, len(moved.n_of)))
@@ -127,5 +142,10 @@ def _rate(sums: Array) -> Array:
     """part / whole of the last axis, nan where the whole is 0."""
     part, whole = sums[..., 0], sums[..., 1]
     rate = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=rate, where=whole > _CLOSE)
+    np.divide(
+        part,
+        whole,
+        out=rate,
+        where=whole > _CLOSE,
+    )
     return rate

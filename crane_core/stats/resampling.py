@@ -19,34 +19,24 @@ class Interval(NamedTuple):
     high: float
 
 
-class Estimate(NamedTuple):
-    """A value with its interval. `n` instances in `n_clusters` clusters; `n_undefined` resamples had no value."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    n_clusters: int
-    n_undefined: int
-
-
 def cluster_sums(
     cluster: ArrayLike, *columns: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Sums per cluster, shape (n_clusters, n_columns), and the clusters in sorted order."""
     names, place = np.unique(np.asarray(cluster), return_inverse=True)
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
-    if any(array.shape != place.shape for array in arrays):
-        raise ValueError(
-            f"{len(place)} cluster labels for columns of shapes {[array.shape for array in arrays]}"
-        )
+    shapes = [array.shape for array in arrays]
+    if any(shape != place.shape for shape in shapes):
+        raise ValueError(f"{len(place)} cluster labels for columns of shapes {shapes}")
     sums = [np.bincount(place, weights=array, minlength=len(names)) for array in arrays]
     return np.column_stack(sums), names
 
 
 @lru_cache(maxsize=16)
 def resampled_counts(
-    n_clusters: int, seed: int, n_resamples: int
+    n_clusters: int,
+    seed: int,
+    n_resamples: int,
 ) -> NDArray[np.float64]:
     """How often each cluster is drawn, shape (n_resamples, n_clusters), read-only; every row sums to n_clusters.
 
@@ -54,18 +44,21 @@ def resampled_counts(
     """
     if n_clusters == 0:
         return np.zeros((n_resamples, 0))
-    chosen = np.random.default_rng(seed).integers(
-        n_clusters, size=(n_resamples, n_clusters)
-    )
+    shape = (n_resamples, n_clusters)
+    chosen = np.random.default_rng(seed).integers(n_clusters, size=shape)
+    # Each row gets numbers of its own, so that one count is of all rows.
     chosen += np.arange(n_resamples)[:, None] * n_clusters
     counts = np.bincount(chosen.ravel(), minlength=n_resamples * n_clusters)
-    drawn = counts.reshape(n_resamples, n_clusters).astype(np.float64)
+    drawn = counts.reshape(shape).astype(np.float64)
     drawn.flags.writeable = False
     return drawn
 
 
 def resampled_sums(
-    sums: NDArray[np.float64], n_of: ArrayLike, seed: int, n_resamples: int
+    sums: NDArray[np.float64],
+    n_of: ArrayLike,
+    seed: int,
+    n_resamples: int,
 ) -> NDArray[np.float64]:
     """Sums over as many clusters drawn again, shape (n_resamples, n_columns); the seed decides the draw.
 
@@ -74,24 +67,26 @@ def resampled_sums(
     n / n_clusters, which has the multinomial distribution that drawing one by one has. Eleven thousand cases of two
     labelled instances differ in a handful of ways.
     """
-    different, place = np.unique(
-        np.asarray(sums, dtype=np.float64), axis=0, return_inverse=True
-    )
+    table = np.asarray(sums, dtype=np.float64)
+    different, place = np.unique(table, axis=0, return_inverse=True)
     n = np.bincount(place.ravel(), np.asarray(n_of, dtype=np.float64), len(different))
-    if not n.sum():
+    n_clusters = n.sum()
+    if not n_clusters:
         return np.zeros((n_resamples, different.shape[1]))
-    drawn = np.random.default_rng(seed).multinomial(
-        int(n.sum()), n / n.sum(), size=n_resamples
-    )
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(int(n_clusters), n / n_clusters, size=n_resamples)
     return np.asarray(drawn @ different, dtype=np.float64)
 
 
 def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     """part / whole elementwise, nan if the whole is 0."""
-    top, bottom = (
-        np.asarray(part, dtype=np.float64),
-        np.asarray(whole, dtype=np.float64),
-    )
+    top = np.asarray(part, dtype=np.float64)
+    bottom = np.asarray(whole, dtype=np.float64)
     value = np.full(top.shape, np.nan)
-    np.divide(top, bottom, out=value, where=bottom != 0)
+    np.divide(
+        top,
+        bottom,
+        out=value,
+        where=bottom != 0,
+    )
     return value

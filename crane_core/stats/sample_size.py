@@ -15,7 +15,11 @@ MARGIN = 0.05
 
 
 def required_sample(
-    population: int, *, z: float = Z_95, margin: float = MARGIN, p: float = 0.5
+    population: int,
+    *,
+    z: float = Z_95,
+    margin: float = MARGIN,
+    p: float = 0.5,
 ) -> int:
     """Sample size n = N z^2 p (1 - p) / (E^2 (N - 1) + z^2 p (1 - p)), rounded up; 0 of an empty population.
 

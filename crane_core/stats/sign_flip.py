@@ -23,7 +23,12 @@ _MANY_PRODUCTS = 4_000_000
 Array = NDArray[np.float64]
 
 
-def sign_flip(difference: ArrayLike, cluster: ArrayLike, *, seed: int) -> float:
+def sign_flip(
+    difference: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    seed: int,
+) -> float:
     """Two-sided p-value of the sum of `difference`, shape (n,); `cluster` names the case of each.
 
     Exact, over all signs, where the sums of the clusters are multiples of a common unit, as sums of votes are;
@@ -39,7 +44,12 @@ def sign_flip(difference: ArrayLike, cluster: ArrayLike, *, seed: int) -> float:
         (
             n
             for n in _UNITS
-            if np.allclose(moved * n, np.rint(moved * n), rtol=0, atol=_CLOSE * n)
+            if np.allclose(
+                moved * n,
+                np.rint(moved * n),
+                rtol=0,
+                atol=_CLOSE * n,
+            )
         ),
         None,
     )

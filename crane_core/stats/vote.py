@@ -1,4 +1,4 @@
-"""The majority vote over repeated answers. Knows counts of answers; refuses to know who answered or what is true.
+"""The majority vote over repeated answers, and how far they agree. Refuses to know who answered or what is true.
 
 Source: paper, section 4.3 (five queries per instance, majority decides). The paper has no word on missing answers:
 here an answer that cannot be read is not an answer, and the majority is that of the answered runs.
@@ -40,7 +40,12 @@ def majority(n_crash: ArrayLike, n_safe: ArrayLike) -> Vote:
     """
     crash, safe = answers(n_crash, n_safe)
     silent = (crash + safe) == 0
-    return Vote(crash > safe, safe > crash, (crash == safe) & ~silent, silent)
+    return Vote(
+        crash > safe,
+        safe > crash,
+        (crash == safe) & ~silent,
+        silent,
+    )
 
 
 def unanimous(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.bool_]:
@@ -55,5 +60,33 @@ def crash_share(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.float64]:
     crash, safe = answers(n_crash, n_safe)
     answered = crash + safe
     share = np.full(answered.shape, np.nan)
-    np.divide(crash, answered, out=share, where=answered > 0)
+    np.divide(
+        crash,
+        answered,
+        out=share,
+        where=answered > 0,
+    )
     return share
+
+
+class RunPairs(NamedTuple):
+    """Shape (n,) each: pairs of runs that say the same, and all pairs. An instance with one run has no pair."""
+
+    agreeing: NDArray[np.float64]
+    pairs: NDArray[np.float64]
+
+
+def run_pairs(n_crash: ArrayLike, n_safe: ArrayLike) -> RunPairs:
+    """How far the runs of one detector agree with each other about one instance, from their counts by answer.
+
+        pairs(c, s) = (c + s)(c + s - 1) / 2,    agreeing(c, s) = c(c - 1)/2 + s(s - 1)/2
+
+    The rate is the sum of agreeing pairs over the sum of pairs, the observed agreement of Fleiss (1971, equation 3)
+    when every instance has the same number of runs. Raises ValueError on a negative count.
+    """
+    crash, safe = answers(n_crash, n_safe)
+    return RunPairs(_pairs(crash) + _pairs(safe), _pairs(crash + safe))
+
+
+def _pairs(n: NDArray[np.int64]) -> NDArray[np.float64]:
+    return n * (n - 1) / 2

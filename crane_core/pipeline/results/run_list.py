@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.stats.intervals import clustered_rate
-from crane_core.stats.run_agreement import run_pairs
+from crane_core.stats.vote import run_pairs
 from crane_core.storage.jobs import job_list
 from crane_core.storage.store import Store
 

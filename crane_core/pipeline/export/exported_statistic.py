@@ -136,7 +136,7 @@ class ExportedStatistic(NamedTuple):
     ) -> Iterator[ExportedStatistic]:
         """The same once per test of a difference, with its p-values; once without any where nothing was tested.
 
-        McNemar's test takes instances as independent, so the one by case stands beside it; other tests are by case.
+        McNemar's test takes instances as independent, so a second one by case is added; other tests are by case.
         """
         if row["test"] is None:
             yield self

@@ -17,11 +17,11 @@ from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import MatchingVerdicts, population
 from crane_core.stats.design_effect import (
     DesignEffect,
+    Estimate,
     correlation_of_cases,
     design_effect,
     margin,
 )
-from crane_core.stats.resampling import Estimate
 from crane_core.storage import labels
 from crane_core.storage.store import Store
 

@@ -59,6 +59,7 @@ class Workbook:
 
     @property
     def sheet_names(self) -> list[str]:
+        """The names of the sheets as the file spells them, in its order."""
         return list(self._sheets.sheet_names)
 
     def cells(self, sheet: str) -> list[list[Any]]:

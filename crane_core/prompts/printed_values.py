@@ -88,6 +88,7 @@ class _PrintReader:
         self._reprs = reprs
 
     def read(self, node: ast.expr) -> Any:
+        """The value of a node; anything but a literal is read as its printed form and noted."""
         match node:
             case ast.Constant(value=value):
                 return value

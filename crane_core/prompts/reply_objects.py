@@ -123,6 +123,7 @@ class _ReplyReader:
         self._said_from = 0
 
     def found(self) -> FoundObjects:
+        """Walk through the reply once and return the objects that may be its answer, or why there are none."""
         mark = _MARK.search(self._text)
         while mark is not None:
             end = self._object(mark.start()) if mark["object"] else self._thought(mark)

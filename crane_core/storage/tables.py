@@ -59,6 +59,7 @@ class Table(NamedTuple):
 
     @property
     def others(self) -> tuple[str, ...]:
+        """The columns that are not part of the key."""
         return tuple(column for column in self.columns if column not in self.key)
 
 

@@ -77,6 +77,7 @@ def _merge(
     if len(unique) < len(rows) and not latest_wins:
         problems += _given_twice(table, rows)
     cursor.register("incoming", _arrow(table, unique, source_id))
+    # A first load into an empty table needs no comparison with other rows.
     has_rows = _has_rows(cursor, table.name)
     if has_rows and not latest_wins:
         problems += _contradictions(cursor, table)
@@ -92,6 +93,7 @@ def _unique(
 ) -> list[tuple[Any, ...]]:
     """One row per key: the first, or the last if `latest_wins`."""
     key = _key_of(table)
+    # The usual case, without a second copy of the rows.
     if len(set(map(key, rows))) == len(rows):
         return rows
     if latest_wins:
@@ -121,6 +123,7 @@ def _update_stored(
 ) -> None:
     """Change the stored rows whose keys occur again: replaced by the latest, else only their gaps are filled."""
     if latest_wins:
+        # Ledger: the line that came last is the whole truth about its key.
         changes = [
             f"{_quoted(c)} = new.{_quoted(c)}" for c in (*table.others, "source_id")
         ]
@@ -148,6 +151,7 @@ def _insert_new(
     columns = _names(
         (*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ()))
     )
+    # DuckDB's `INSERT OR IGNORE` needs an index of the key, which large tables do not have.
     others = (
         f"ANTI JOIN {table.name} USING ({_names(table.key)}) ORDER BY incoming.ordinal"
         if beside_others
@@ -239,6 +243,7 @@ def add_problems(
     cursor: duckdb.DuckDBPyConnection, source_id: str, problems: list[LoadProblem]
 ) -> None:
     """Append load problems of a source or ledger file, numbered after those it has."""
+    # A ledger file is loaded piece by piece, and each piece may add problems.
     [(first,)] = cursor.execute(
         "SELECT count(*) FROM load_problems WHERE source_id = ?", [source_id]
     ).fetchall()

@@ -113,6 +113,7 @@ def _download(name: str, form: str, mime: str, content: Callable[[], bytes]) -> 
         content,
         f"{name}.{form}",
         mime,
+        # A download need not run the page again.
         on_click="ignore",
         key=f"{form}_{name}",
     )
@@ -122,6 +123,7 @@ def _image(spec: Spec, form: str) -> bytes:
     """The chart as a file, on white, made on request."""
     import vl_convert  # 0.2 s that only a download needs
 
+    # Documents are white, whatever theme the visitor sees.
     spec = spec | {"background": "white"}
     if form == "svg":
         return vl_convert.vegalite_to_svg(spec).encode()

@@ -57,6 +57,7 @@ def raised_html(case: dict[str, Any]) -> str:
         str(case["message"] or "").strip().splitlines(),
     )
     message = lines[0] if lines else ""
+    # Some messages of the benchmark repeat the class.
     is_named = message.partition(":")[0].strip().lower() == name.lower()
     said = message if is_named else ": ".join(part for part in (name, message) if part)
     shown = escape(said[:MAX_RAISED])
@@ -113,6 +114,7 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
     found = sorted(rows_of(imported), key=lambda row: order.index(row.detector))
     times = Counter(row.detector for row in found)
     return MatrixRows(
+        # The experiment is named only where the same detector stands there twice.
         [row if times[row.detector] > 1 else row._replace(note="") for row in found],
         rows_of(local),
     )

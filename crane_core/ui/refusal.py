@@ -44,6 +44,7 @@ def without_paths(text: str) -> str:
 def remedy_on_page(remedy: str) -> str:
     """The remedy; where it is a command, what to do on the page instead."""
     commands = [name for name in _COMMAND.findall(remedy) if name in INSTEAD]
+    # A visitor of a page has no terminal of the server.
     return INSTEAD[commands[0]] if commands else without_paths(remedy)
 
 

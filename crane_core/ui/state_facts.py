@@ -86,6 +86,7 @@ def entries(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _access_name(name: str) -> str:
+    # The prefix is the published extractor's; captures spell accesses with a dot.
     return name.removeprefix("__method__") + ACCESSED
 
 

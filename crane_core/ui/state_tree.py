@@ -124,6 +124,7 @@ def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
     keys = list(dict.fromkeys([*facts[0], *facts[1]]))
     differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
     same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
+    # The place of an assignment differs between two notebooks without any other difference.
     differs = substance(left) != substance(right)
     types = [
         entry.get("type", "") if isinstance(entry, dict) else None
@@ -217,6 +218,7 @@ def _value(text: str | None, other: str | None = None) -> str:
     if text is None:
         return '<span class="cw-dim">–</span>'
     short = rounded(text)
+    # Rounded alike, two different numbers would read as the same in a row that is marked as different.
     shown = text if other not in (None, text) and short == rounded(other) else short
     title = f' title="{escape(text)}"' if shown != text else ""
     return f"<code{title}>{escape(shown)}</code>"

@@ -114,6 +114,7 @@ def carried() -> Carried:
     cookies = st.context.cookies
     told = dict(st.user) if st.user.get("is_logged_in") else {}
     return Carried(
+        # Two headers of one name: a client sent one beside the proxy's, and it is not known which.
         said[0] if len(said) == 1 else None,
         cookies.get(COOKIE, ""),
         cookies.get(PROVIDER_COOKIE, ""),
@@ -128,6 +129,7 @@ def arrival_of(brought: Carried) -> Arrival:
     """
     roles = configured_roles()
     if roles is None:
+        # Without a roles file there are no logins, and every visitor may do what the password allows.
         return Arrival(_here(ANYBODY))
     email, refusal = _verified_email(brought)
     if email is None:
@@ -191,8 +193,10 @@ def _of_provider(brought: Carried) -> tuple[str | None, str]:
     email = as_email(str(told.get("email") or ""))
     if email is None:
         return None, "Your provider did not send your e-mail address."
+    # Anyone can enter an address at some providers; only a verified one says who it is.
     if told.get("email_verified") is not True:
         return None, f"Your provider has not verified the address {email}."
+    # A session that began before all of a person's sessions were ended is one of them.
     issued = told.get("iat")
     if was_ended(
         folder, email, float(issued) if isinstance(issued, int | float) else 0.0

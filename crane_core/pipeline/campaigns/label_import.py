@@ -110,8 +110,10 @@ def read_labels(
     A file that a desk offered for download is known by its content. though_locked: as if the campaign were open again.
     Raises CampaignError if the annotator may not label now, or the file cannot be read or has not these columns.
     """
+    # First of all: a locked campaign or a stranger is refused before the file is read.
     label_store.check(annotator, [], though_locked=though_locked)
     content = _content(file)
+    # The name goes into the ledger and onto pages, and may hold control characters.
     name = "".join(letter for letter in file.name[:_SHOWN] if letter.isprintable())
     source = f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
     if is_desk_file(content):
@@ -154,6 +156,7 @@ def _read_desk_file(
         )
         for event, other in found.overtaken.items()
     ]
+    # A download may be handed in twice: what is stored already counts as such and is not written again.
     fresh = {act.event for act in found.fresh}
     acts = [dict(act) for act in read.acts if act["event"] in fresh]
     return Read(acts, sorted(faults), 0, source, n_stored=len(found.saved) - len(fresh))
@@ -264,6 +267,8 @@ class _RowReader:
                 f"{_quoted(row.reason)} is not a reason: {', '.join(reasons) or 'none'}",
             )
         try:
+            # The same check as for what a browser sends, so that nothing else can get into the ledger this
+            # way.
             for act in (self._act(row), *self._note(row)):
                 annotation(
                     act,
@@ -280,6 +285,7 @@ class _RowReader:
 def _names(plan: Plan, annotator: str) -> dict[str, str]:
     """The items by every name that a file may use."""
     names = [*(item.item for item in plan.items), *plan.gold_items]
+    # An export before the lock names items differently for each annotator; their own file must still be read.
     return {cover_name(plan, annotator, name): name for name in names} | {
         name: name for name in names
     }
@@ -310,6 +316,7 @@ def _content(file: Path) -> bytes:
 
 def _refuse_other_form(file: Path, content: bytes) -> None:
     tool = foreign_tool(file.name, content)
+    # Other tools export CSV too, and their columns can be named by options.
     if tool is not None and file.suffix.lower() != ".csv":
         raise CampaignError(
             f"{file} is an export of {tool.name}, not a CSV file.",
@@ -339,6 +346,7 @@ def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_LabelRow]:
 def _check_header(file: Path, header: list[str], columns: Columns) -> None:
     listed = ", ".join(map(_quoted, header[:20])) or "none"
     for name in (column for column in columns if column is not None):
+        # With two columns of one name a reader of CSV silently takes the last.
         if header.count(name) != 1:
             how = "has no column" if name not in header else "has more than one column"
             raise CampaignError(
@@ -351,6 +359,8 @@ def _cell(cells: Mapping[str, object], column: str | None) -> str:
     text = str(cells.get(column) or "") if column is not None else ""
     bare = (
         unguarded(text)
+        # Our exports put a sign before cells that a spreadsheet would take for formulas; only that sign is
+        # taken off.
         if text.startswith(GUARD) and guarded(unguarded(text)) == text
         else text
     )

@@ -61,6 +61,7 @@ def turned_right(store: Store, verdicts: pd.DataFrame) -> Example | None:
         if (row["benchmark"], row["case_id"]) in with_code
     ]
     return next(
+        # Each try reads texts from the database, and the first page should not wait for all of them.
         (example for row in known[:MOST_TRIED] if (example := _example(store, row))),
         None,
     )
@@ -87,6 +88,7 @@ def candidates(verdicts: pd.DataFrame) -> list[dict[str, Any]]:
         is_correct=found["human"] == Label.CORRECT,
         n_helped=found.groupby("instance_id")["detector"].transform("nunique"),
     )
+    # Ends with names, so that the same data always show the same case.
     order = ["is_correct", "n_helped", "case_id", "detector"]
     return as_rows(
         found.sort_values(order, ascending=[False, False, True, True], kind="stable")
@@ -97,6 +99,7 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
     benchmark, case_id = row["benchmark"], row["case_id"]
     case = cases.case(store.cursor(), benchmark, case_id) or {}
     target = _target(store, benchmark, case_id)
+    # A longer cell would not fit beside both answers.
     if target is None or len(target["code"].splitlines()) > LONGEST_CODE:
         return None
     runs = cases.runs(store.cursor(), benchmark, case_id)
@@ -107,6 +110,7 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
     without = _said(runs[runs["setting"] == Setting.CODE], crashes=False)
     with_ = _said(runs[runs["setting"] == Setting.RUNTIME], crashes=True)
     if not with_.text or (
+        # An analyzer that reports nothing has no text to show.
         not without.text and row["detector_kind"] == DetectorKind.LLM
     ):
         return None

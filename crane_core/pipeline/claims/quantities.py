@@ -82,6 +82,7 @@ def _changes(loaded: Loaded, of: str) -> FoundEstimates:
             ) from error
     return FoundEstimates(
         estimates,
+        # Printed cells give a value without an interval, and the page says which of the two it was.
         "answers" if all(one.has_interval for one in estimates) else "printed cells",
     )
 
@@ -237,6 +238,7 @@ def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> dict[str, bool]:
 def _state(loaded: Loaded, of: str) -> FoundEstimates:
     """A number in the published kernel state of an instance, by variable and path."""
     asked = read_fields(of)
+    # Only the published state: a capture made here is not what the paper counted.
     states = inputs.instance_states(loaded.store.cursor(), BENCHMARK, asked["instance"])
     state = next(
         (
@@ -297,6 +299,7 @@ def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
         ),
         None,
     )
+    # Both evaluators of the same release: another release may have other labels.
     first = (edition or "").replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
     if edition is None or first not in known:
         raise NotTestableError(LATER)
@@ -336,6 +339,7 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     population = set(_known(loaded)["instance_id"])
     if (
         origin is None
+        # A mean over a part of the instances is another number than the paper's.
         or set(documented[origin]) != population
         or set(bare) != population
     ):
@@ -346,6 +350,7 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
         (counted[documented[origin][name]], counted[bare[name]])
         for name in sorted(population)
     ]
+    # An estimate is off by more than the paper's printed digits.
     if not all(more.is_exact and less.is_exact for more, less in counts):
         raise NotTestableError(
             "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
@@ -395,6 +400,7 @@ def _median_saved(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     """What the crash in the middle saves, of those that were timed: all of the benchmark, not a sample of it."""
     saved = _saved_by_crash(times)
     n_saving, total = int((saved > 0).sum()), float(saved.sum())
+    # A few crashes make up most of the sum, which a reader of the mean must know.
     share = PERCENT * float(saved.nlargest(MOST_SAVING).sum()) / total
     remark = (
         f"the median of {len(saved)} crashes; {n_saving} of them save time, and the {MOST_SAVING} that save most make "

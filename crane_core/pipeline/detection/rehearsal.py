@@ -52,6 +52,7 @@ class RehearsalOptions(NamedTuple):
 
 def options(seconds: float) -> dict[str, Any]:
     """What shapes the outcomes: the time, and the libraries with which the notebooks run."""
+    # With other libraries a target may do something else, so it is another run.
     where = environment_of(program())
     return {"seconds": seconds, "python": where.python, "environment": where.digest}
 
@@ -101,9 +102,11 @@ def rehearsing(
                 return None
             try:
                 return _predicted(plan, key[0], notebooks, how, stop)
+            # No kernel comes up, so every further notebook would fail alike.
             except KernelStartError:
                 raise
             except CraneError as error:
+                # An error of a notebook that was stopped is not an outcome.
                 return None if stop.is_set() else error
 
         try:
@@ -130,6 +133,7 @@ def _predicted(
     notebook = notebooks.get(instance_id)
     if notebook is None:
         raise DetectorError("Its notebook is not here.", remedy="Import it.")
+    # The cells before the target write files, too, and another notebook may run in the same folder.
     with own_copy(notebook.root, notebook.path.parent) as own:
         captured = capture(
             own / notebook.path.name,

@@ -186,6 +186,7 @@ class _Watch:
         self._spent = work.before.spent
 
     def saved(self, records: Sequence[Record]) -> None:
+        """Count records that are on the disk now and report the progress; called from the writer's thread."""
         answers = [
             record for record in records if isinstance(record, (Reply, JudgeReply, Run))
         ]

@@ -99,6 +99,8 @@ def compared_by_case(
                 "test": test and str(test),
             }
             gains.append(named | _gain(cases, test))
+        # A detector of the study with one input only has nothing to compare; a run beside it is shown all the
+        # same.
         elif is_paired or detector not in beside:
             continue
         rates += [
@@ -113,6 +115,7 @@ def compared_by_case(
 
 def _each_case(counts: pd.DataFrame) -> pd.DataFrame:
     """A row per case, of a frame with a row for every different one."""
+    # The database joins cases that are alike; tests by case need each of them.
     return counts.loc[np.repeat(counts.index, counts["n_cases"])]
 
 

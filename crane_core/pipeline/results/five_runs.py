@@ -81,6 +81,7 @@ def run_table(frame: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
     n_runs is the share of instances that any run has right.
     """
     rows = []
+    # Cases by number: the intervals and draws compare them often, and numbers compare faster than names.
     frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
     answered, n_asked = (
         _Answers.of(by_run),
@@ -89,6 +90,7 @@ def run_table(frame: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
     for who, mine in complete(frame).groupby(WHO, sort=False):
         same = dict(zip(WHO, who, strict=True)) | {
             "n_runs": int(mine["n_runs"].iloc[0]),
+            # An instance that one run did not answer would make the runs' rates be over different instances.
             "left_out": int(n_asked[who]) - len(mine),
         }
         rows += [
@@ -112,6 +114,7 @@ class _Answers(NamedTuple):
 
     @classmethod
     def of(cls, by_run: pd.DataFrame) -> _Answers:
+        """The columns of `answers_by_run` as arrays, so that each detector's rows are found without a frame."""
         instance, instances = pd.factorize(by_run["instance_id"])
         said = by_run["crashes"].to_numpy(dtype=np.float64, na_value=np.nan)
         right = np.where(
@@ -175,6 +178,7 @@ def vote_table(frame: pd.DataFrame) -> pd.DataFrame:
     by = ["detector", "detector_title", "n_runs", "n_crash"]
     frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
     for (detector, title, n_runs, votes), of in complete(frame).groupby(by, sort=True):
+        # Here the truth is the outcome: how often a crash is real where so many runs predict it.
         real = of["truth"].to_numpy(dtype=np.float64)
         found = intervals.clustered_rate(real, np.ones(len(of)), of["case"].to_numpy())
         rows.append((detector, title, n_runs, votes, int(real.sum()), *found))

@@ -87,6 +87,8 @@ def _readings(judged: Mapping[str, Pairs]) -> Iterator[list[dict[str, object]]]:
     for rule in VoteRule:
         for place, (annotator, pairs) in enumerate(judged.items()):
             for credit in Credit:
+                # Detection uses no diagnosis, so no judge changes it: it is read once, with the first
+                # annotator.
                 is_detection = credit is Credit.DETECTION
                 if (
                     is_detection
@@ -112,6 +114,7 @@ def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
             (Test.MCNEMAR, gain["p_holm"]),
             (Test.BY_CASE, gain["p_by_case_holm"]),
         ):
+            # McNemar needs a yes or no per instance, which shares do not give.
             is_defined = test is Test.BY_CASE or gain["test"] == PairedTest.MCNEMAR
             if is_defined and not np.isnan(p):
                 same = {name: gain[name] for name in COLUMNS if name in gain}
@@ -131,6 +134,7 @@ class Option(NamedTuple):
 
     @property
     def share(self) -> float:
+        """The share of the option's tests that have the outcome, 0 to 1."""
         return self.n_found / self.n
 
 
@@ -144,6 +148,7 @@ class Decisive(NamedTuple):
 
     @property
     def spread(self) -> float:
+        """How far the two options lie apart, as a difference of shares."""
         return self.most.share - self.least.share
 
 

@@ -49,6 +49,7 @@ def _offered(_store: Store, loaded: str) -> dict[str, tuple[str, str, str]]:
 def draw_bar(visitor: Visitor) -> None:
     """Draw it, with who is logged in, and leave for what was searched for."""
     offered = _offered(data.store(), data.answers())
+    # The names of cases and inputs must not lead an annotator to what the detectors answered.
     is_blind = st.session_state[keys.PAGE] in BLIND or bool(data.blinding(visitor))
     cases = (
         []

@@ -96,6 +96,7 @@ class Started:
     def stop(self) -> None:
         """As Ctrl+C does: what is under way is finished and saved."""
         if self.is_running:
+            # The command handles Ctrl+C: it saves what came, and the same command resumes.
             self.process.send_signal(signal.SIGINT)
 
 
@@ -122,6 +123,7 @@ def start(arguments: list[str], actor: Actor | None = None) -> Started:
             remedy="Wait for one to finish, or stop one.",
         )
     folder = data.folder().path
+    # A file instead of a pipe: a pipe that no page reads would stop the run once it is full.
     with _new_log(folder / LOGS) as file:
         process = helper_process.start(
             helper_process.own_module(
@@ -133,6 +135,7 @@ def start(arguments: list[str], actor: Actor | None = None) -> Started:
             | (environment_of(actor) if actor else {}),
             stdout=file,
             stderr=subprocess.STDOUT,
+            # Its own session, so that Ctrl+C at the server's terminal does not end the runs.
             own_session=True,
         )
     run = Started(arguments, process, Path(file.name))
@@ -178,6 +181,7 @@ class Far(NamedTuple):
 
     @property
     def words(self) -> str:
+        """How many answers there are, and what else the line said."""
         return ", ".join(
             part
             for part in (
@@ -219,6 +223,7 @@ def accuracy_words(job: str) -> str:
         rule=VoteRule.MAJORITY,
         credit=Credit.DETECTION,
     )
+    # Nothing to say before an instance has a majority.
     if table.empty or table["value"].isna().all():
         return ""
     [row] = as_rows(table)

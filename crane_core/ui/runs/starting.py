@@ -89,6 +89,7 @@ class JobForm(NamedTuple):
         given += [
             (label, text) for label in LABELS if (text := getattr(self, label).strip())
         ]
+        # With an equals sign, because a note such as `--again` would be read as an option.
         return [f"--{name}={value}" for name, value in given]
 
     @property
@@ -101,6 +102,7 @@ class JobForm(NamedTuple):
     def check(self) -> None:
         """Raises DetectorError if a model is wanted that is not configured here, whatever the form offered."""
         if self.detector in OF_MODEL:
+            # The form comes from a browser, which may send what was never offered.
             for model in self.models or ("",):
                 named_endpoint(self.endpoint, model)
 
@@ -129,6 +131,7 @@ def _draw_form() -> None:
     }
     names = (
         list(titles)
+        # Without a model that is set, what needs none stands first.
         if os.environ.get(MODEL)
         else [name for name in titles if name not in OF_MODEL] + [*OF_MODEL]
     )
@@ -220,6 +223,7 @@ def _draw_form() -> None:
 def busy_words(arguments: list[str], runs: Sequence[Started]) -> str:
     """Why nothing can be started now: the same run is running, or another one is only starting. Empty: it can."""
     alive = [run for run in runs if run.is_running]
+    # A second start of the same run would only find it held by the first.
     if any(run.arguments == arguments for run in alive):
         return "This run is running, see below. Change a field to start another one."
     return (
@@ -285,6 +289,7 @@ def _watch() -> None:
     """What this server started; the page is drawn again when one of them has begun to ask, and when one ends."""
     runs = started_runs()
     now = [(run.process.pid, run.is_running, run.job) for run in runs]
+    # Only a run of the whole page shows a new or ended run in the list below.
     if st.session_state.get(keys.N_RUNNING, now) != now:
         st.session_state[keys.N_RUNNING] = now
         st.rerun()

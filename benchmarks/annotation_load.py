@@ -27,9 +27,9 @@ from benchmarks._server import resident_bytes, serve_process
 from benchmarks._session import Session, Snapshot, connected
 from benchmarks._timing import Times, machine
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.order import Showing
+from crane_core.annotation.outcome import REASONS
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.reasons import REASONS
-from crane_core.annotation.showing import Showing
 from crane_core.domain import AnnotationAction, Label
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.campaigns.desk_names import desk_names

@@ -53,7 +53,7 @@ from crane_core.domain import (
 )
 from crane_core.errors import LedgerError
 from crane_core.ledger import KINDS, Position, append, from_line, tail, to_line
-from crane_core.ledger_chain import breaks, digest, linked
+from crane_core.ledger.chain import breaks, digest, linked
 from tests.examples import examples
 
 RUN = Run(

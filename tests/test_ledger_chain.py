@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from crane_core import ledger, ledger_manifest
+from crane_core import ledger
 from crane_core.domain import Run, Setting
-from crane_core.ledger_chain import Break, breaks
-from crane_core.ledger_manifest import ManifestEntry
+from crane_core.ledger import manifest as ledger_manifest
+from crane_core.ledger.chain import Break, breaks
+from crane_core.ledger.manifest import ManifestEntry
 
 RUN = Run(
     "mine",

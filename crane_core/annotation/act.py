@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from crane_core.annotation.guideline import version_of
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan, guideline_of
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction
 
 MAX_NOTE = 2_000

@@ -7,6 +7,7 @@ diagnoses give 218, allocated 222). Items of a stratum have equal probability, n
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,10 @@ STRATA = ("detector", "setting", "library", "root_cause")
 """What a sample may be stratified by."""
 SEPARATOR = " · "
 """Between the values in a stratum's name."""
+SEED_BITS = 53
+"""As many bits as every reader of JSON keeps exactly."""
+GUESSABLE = 10**9
+"""A seed below this can be found by trying them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,16 @@ class CampaignRequest:
     gold: tuple[Gold, ...] = ()
     """Not named yet: the draw names them like other items."""
     gold_feedback: bool = False
+
+
+def fresh_seed() -> int:
+    """A seed that cannot be guessed."""
+    return GUESSABLE + secrets.randbelow(2**SEED_BITS - GUESSABLE)
+
+
+def can_be_guessed(seed: int) -> bool:
+    """Whether the seed can be found by trying."""
+    return abs(seed) < GUESSABLE
 
 
 def draw_plan(

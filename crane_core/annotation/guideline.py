@@ -12,6 +12,8 @@ from difflib import unified_diff
 from importlib.resources import files
 from typing import NamedTuple
 
+from crane_core.annotation.label_set import LabelEntry, LabelSet, means_the_study
+
 MOST_CHARACTERS = 40_000
 """Characters of a guideline; the one for new campaigns has about a fifth."""
 CONTEXT = 1
@@ -43,11 +45,6 @@ def guideline() -> str:
 def version_of(text: str) -> str:
     """Twelve hex digits of the text's sha256."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def guideline_version() -> str:
-    """The version of the text for new campaigns."""
-    return version_of(guideline())
 
 
 def as_guideline(text: str) -> str:
@@ -88,4 +85,53 @@ def version_known(
     """The last of a campaign's versions with this name."""
     return next(
         (entry for entry in reversed(versions) if entry.version == version), None
+    )
+
+
+def first_guideline(labels: LabelSet) -> str:
+    """Markdown. Of own labels it says what the file says, and asks the lead for the rest."""
+    if means_the_study(labels):
+        return guideline()
+    order = (
+        "They stand from best to worst." if labels.is_ordinal else "They have no order."
+    )
+    listed = "\n".join(_line(label, labels) for label in labels.labels)
+    return (
+        "Each item is a diagnosis of a crash that happens. Give it one label.\n\n"
+        f"{listed}\n\n{order}\n\n"
+        "This list was made from the labels of the campaign. Its lead adds rules and examples on the Campaigns page.\n"
+    )
+
+
+def listed_for_judge(labels: LabelSet) -> str:
+    """A line per label for a model: the code that it replies with, the word, the meaning, and the order of the set."""
+    lines = [
+        # A model replies with the code, because words and signs are for people and may change.
+        f'- "{label.code}": {label.word}. {label.means}'.rstrip()
+        for label in labels.labels
+    ]
+    return "\n".join(
+        [
+            *lines,
+            "They stand from best to worst."
+            if labels.is_ordinal
+            else "They have no order.",
+        ]
+    )
+
+
+def _line(label: LabelEntry, labels: LabelSet) -> str:
+    means = f": {_plain(label.means)}" if label.means else ""
+    reasons = [
+        f"{_plain(labels.reason_words[code])} ({code})" for code in label.reasons
+    ]
+    return f"- **{_plain(label.words)}** (key {label.key}){means}" + (
+        f" Reasons: {', '.join(reasons)}." if reasons else ""
+    )
+
+
+def _plain(text: str) -> str:
+    """The text with every sign of Markdown and HTML escaped."""
+    return "".join(
+        f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~:$^=" else sign for sign in text
     )

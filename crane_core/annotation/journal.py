@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from crane_core.annotation.label_set import LabelSet, study_labels
-from crane_core.annotation.order import GAP
+from crane_core.annotation.order import GAP, Showing
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.rounds import Again
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction
 
 UNDO_DEPTH = 20

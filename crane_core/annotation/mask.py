@@ -8,7 +8,8 @@ that the notebook itself uses, such as a tokenizer called GPT2Tokenizer, stays.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from random import Random
 
 MODEL = "[model]"
 INPUT = "[input]"
@@ -71,3 +72,16 @@ def _is_word_of(name: str, notebook: str) -> bool:
         re.search(r"(?<!\w)" + r"[\s_-]*".join(map(re.escape, parts)), notebook)
         is not None
     )
+
+
+def drawn_text(texts: Sequence[tuple[str, int]], *, seed: str) -> str:
+    """The text of a run drawn at random; texts: at least one, each with its number of runs.
+
+    The number of different texts is typical of a model, so all of them with their counts would name the model of most
+    items. A run is drawn, so the share of correct texts is that of single runs. The same texts and seed give the same
+    text, in whatever order the texts come.
+    """
+    known = sorted(texts)
+    return Random(seed).choices(
+        [text for text, _ in known], weights=[n for _, n in known]
+    )[0]

@@ -6,14 +6,21 @@ A repeat is never within `GAP` items of the first showing, so that the answer is
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
-
-from crane_core.annotation.showing import Showing
 
 Entry = TypeVar("Entry")
 GAP = 20
 """Items between the two showings of one item, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """An item, shown for the first time (1) or again (2)."""
+
+    item: str
+    showing: int
 
 
 def annotator_order(

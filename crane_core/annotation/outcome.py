@@ -6,8 +6,20 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
+from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Annotation
+
+REASONS = study_labels().reason_words
+"""Code to words of the study's label set. A campaign's are those of its plan."""
+
+ADJUDICATION_REASONS = {
+    "a": "one label was a mistake",
+    "b": "evidence was overlooked",
+    "c": "the guideline decides it",
+    "d": "the guideline leaves it open",
+    "e": "agreed after discussion",
+}
+"""Code to words, for the adjudicator."""
 
 
 class Provenance(StrEnum):

@@ -17,8 +17,8 @@ from typing import Any
 from crane_core.annotation.guideline import guideline, version_of
 from crane_core.annotation.label_check import checked_labels
 from crane_core.annotation.label_set import LabelSet, study_labels
+from crane_core.annotation.order import Showing
 from crane_core.annotation.rounds import Round
-from crane_core.annotation.showing import Showing
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 """Names of campaigns and annotators: they are also names of files."""

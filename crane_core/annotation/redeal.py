@@ -13,10 +13,9 @@ from random import Random
 from crane_core.annotation.assign import least_loaded
 from crane_core.annotation.draw import whole_assignment
 from crane_core.annotation.journal import Journal
-from crane_core.annotation.order import annotator_order
+from crane_core.annotation.order import Showing, annotator_order
 from crane_core.annotation.plan import Overlap, Plan, check_name
 from crane_core.annotation.rounds import Again, Round, RoundKind
-from crane_core.annotation.showing import Showing
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.order import Showing
 
 
 class RoundKind(StrEnum):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from crane_core.annotation.journal import Journal
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.order import Showing
 from crane_core.domain import Annotation, CampaignMessage, MessageAction, Side
 
 

@@ -11,7 +11,8 @@ import streamlit as st
 from crane_core.annotation.label_set import LabelSet
 from crane_core.domain import Listed
 from crane_core.identity.visitor import Role, Visitor
-from crane_core.pipeline.campaigns import blinded, label_sets
+from crane_core.pipeline.campaigns import campaigns as stored_campaigns
+from crane_core.pipeline.campaigns import label_sets
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.detection.score import ScoreRow
@@ -137,7 +138,7 @@ def who_labelled() -> pd.DataFrame:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _open_blind_campaigns(revision: str) -> Mapping[str, tuple[str, ...]]:
-    return blinded.open_blind_campaigns(folder())
+    return stored_campaigns.open_blind_campaigns(folder())
 
 
 def blind_campaigns() -> frozenset[str]:

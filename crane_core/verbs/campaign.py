@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from crane_core import arguments
-from crane_core.annotation.draw import STRATA, CampaignRequest
+from crane_core.annotation.draw import STRATA, CampaignRequest, fresh_seed
 from crane_core.annotation.guideline import MOST_CHARACTERS, difference
 from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
 from crane_core.annotation.label_set import LabelSet, study_labels
@@ -25,7 +25,6 @@ from crane_core.annotation.plan import (
 )
 from crane_core.annotation.redeal import PeopleChange, unassigned
 from crane_core.annotation.rounds import Round
-from crane_core.annotation.seed import fresh_seed
 from crane_core.arguments import Option, add, flag, option
 from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError

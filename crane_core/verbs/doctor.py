@@ -8,7 +8,7 @@ from typing import Any
 
 from crane_core.arguments import add, flag
 from crane_core.errors import CraneError, LedgerError, StoreError
-from crane_core.ledger_signature import VARIABLE, ledger_key
+from crane_core.ledger.signature import VARIABLE, ledger_key
 from crane_core.pipeline.loading.load import catch_up, prepare_or_read
 from crane_core.pipeline.loading.losses import SIGN, Loss, losses, sign
 from crane_core.pipeline.maintenance.examine import (

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.act import MAX_NOTE, MAX_SECONDS, annotation
-from crane_core.annotation.guideline import guideline_version, version_of
+from crane_core.annotation.guideline import guideline, version_of
+from crane_core.annotation.outcome import REASONS
 from crane_core.annotation.plan import Overlap, Plan
-from crane_core.annotation.reasons import REASONS
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.ledger import from_line, to_line
 from tests.examples import examples
@@ -125,7 +125,7 @@ def test_a_label_has_the_version_that_was_read_and_no_other_is_taken(
         == plan.guideline
         == version_of("g1")
     )
-    for other in (guideline_version(), "g1", "", None, ["g1"]):
+    for other in (version_of(guideline()), "g1", "", None, ["g1"]):
         with pytest.raises(ValueError, match=f"guideline must be {plan.guideline}$"):
             annotation(label | {"guideline": other}, plan, "ana", sequence=1)
 
@@ -134,13 +134,13 @@ def test_where_no_text_was_stored_the_one_shown_instead_is_known_too(
     plan: Plan, label: dict[str, Any]
 ) -> None:
     old = replace(plan, guideline="0123456789ab", guideline_text=None)
-    for version in (old.guideline, guideline_version()):
+    for version in (old.guideline, version_of(guideline())):
         assert (
             annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline
             == version
         )
     with pytest.raises(
-        ValueError, match=f"guideline must be 0123456789ab or {guideline_version()}"
+        ValueError, match=f"guideline must be 0123456789ab or {version_of(guideline())}"
     ):
         annotation(label | {"guideline": version_of("g1")}, old, "ana", sequence=1)
 

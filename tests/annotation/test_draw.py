@@ -16,7 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from crane_core.annotation.draw import STRATA, CampaignRequest, draw_plan
+from crane_core.annotation.draw import (
+    GUESSABLE,
+    STRATA,
+    CampaignRequest,
+    can_be_guessed,
+    draw_plan,
+    fresh_seed,
+)
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -398,3 +405,16 @@ def test_a_verdict_that_stands_twice_in_a_population_is_refused() -> None:
             created_at="now",
             left_out=0,
         )
+
+
+def test_fresh_seeds_differ_are_not_guessed_and_survive_as_doubles() -> None:
+    seeds = {fresh_seed() for _ in range(1_000)}
+    assert len(seeds) == 1_000
+    assert not any(can_be_guessed(seed) for seed in seeds)
+    assert all(int(float(seed)) == seed for seed in seeds)
+
+
+def test_short_seeds_can_be_guessed_whatever_their_sign() -> None:
+    assert [can_be_guessed(seed) for seed in (0, 7, -7, GUESSABLE - 1, GUESSABLE, -GUESSABLE)] == [
+        True, True, True, True, False, False,
+    ]  # fmt: skip

@@ -9,20 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.annotation import guideline as module
 from crane_core.annotation.guideline import (
     MOST_CHARACTERS,
     as_guideline,
     difference,
     guideline,
-    guideline_version,
     sections,
 )
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.mask import INPUT, MODEL
-from crane_core.annotation.practice import practice_items
-from crane_core.annotation.reasons import REASONS
+from crane_core.annotation.outcome import REASONS
 from crane_core.domain import Label
+from crane_core.pipeline.campaigns.cards import practice_items
 
 EXAMPLE = re.compile(r'^- `(\w+)`: "(.+?)" \*Why:\* (.+?\.)$', re.MULTILINE)
 
@@ -41,17 +39,6 @@ def test_every_reason_stands_in_it_under_its_code() -> None:
 
 def test_the_words_that_hide_something_are_explained() -> None:
     assert MODEL in guideline() and INPUT in guideline()
-
-
-def test_the_version_is_the_text_s(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    version = guideline_version()
-    assert re.fullmatch(r"[0-9a-f]{12}", version)
-    assert guideline_version() == version
-    (tmp_path / "guideline.md").write_text(guideline() + " And one more word.", "utf-8")
-    monkeypatch.setattr(module, "files", lambda _: tmp_path)
-    assert guideline_version() != version
 
 
 def examples() -> dict[str, list[tuple[str, str, str]]]:

@@ -18,8 +18,7 @@ from hypothesis.stateful import (
 )
 
 from crane_core.annotation.journal import DIAGNOSIS_LABELS, UNDO_DEPTH, Journal
-from crane_core.annotation.order import GAP, annotator_order
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.order import GAP, Showing, annotator_order
 from crane_core.domain import Annotation, AnnotationAction, Label
 from tests.examples import examples
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.annotation.guideline import guideline
+from crane_core.annotation.guideline import first_guideline, guideline
 from crane_core.annotation.label_check import (
     DESK_KEYS,
     FEWEST,
@@ -29,7 +29,6 @@ from crane_core.annotation.label_check import (
     contrast,
     labels_from_toml,
 )
-from crane_core.annotation.label_guideline import first_guideline
 from crane_core.annotation.label_set import (
     LabelSet,
     Scale,

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from crane_core.annotation.journal import Journal
+from crane_core.annotation.order import Showing
 from crane_core.annotation.rounds import Again
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction
 
 Line = tuple[str | None, int | None, AnnotationAction, Showing, str | None]

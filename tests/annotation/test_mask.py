@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
-from crane_core.annotation.mask import INPUT, MODEL, mask
+from crane_core.annotation.mask import INPUT, MODEL, drawn_text, mask
 
 NAMES = ["gemini-2.5-flash", "Gemini 2.5 Flash", "gpt-5", "GPT 5", "qwen-2.5-32b-instruct", "Qwen 2.5 32b Instruct",
          "mistral-small-3.1", "pylint", "My Own Model", "ab"]  # fmt: skip
@@ -172,3 +173,27 @@ def test_masking_twice_is_masking_once(text: str) -> None:
 def test_a_text_made_to_keep_the_search_busy_is_read_to_its_end(text: str) -> None:
     """These grow with the square of their length in a search that tries every division; they would not end here."""
     assert masked(text + " gpt-5.").endswith(f"{MODEL}.")
+
+
+TEXTS = st.lists(
+    st.tuples(st.text(min_size=1), st.integers(1, 5)),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda t: t[0],
+)
+
+
+@given(texts=TEXTS, seed=st.text(), data=st.data())
+def test_the_order_in_which_texts_come_does_not_matter(
+    texts: list[tuple[str, int]], seed: str, data: st.DataObject
+) -> None:
+    shown = drawn_text(texts, seed=seed)
+    assert shown in {text for text, _ in texts}
+    assert drawn_text(data.draw(st.permutations(texts)), seed=seed) == shown
+
+
+def test_a_text_is_drawn_as_often_as_runs_gave_it() -> None:
+    texts = [("one", 1), ("two", 3), ("three", 1)]
+    drawn = [drawn_text(texts, seed=str(seed)) for seed in range(5_000)]
+    found = [drawn.count(text) for text, _ in texts]
+    assert chisquare(found, [1_000, 3_000, 1_000]).pvalue > 0.001

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.annotation.order import GAP, annotator_order
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.order import GAP, Showing, annotator_order
 
 
 def items(n: int) -> list[str]:

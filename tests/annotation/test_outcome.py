@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.annotation.outcome import Final, Provenance, final_outcome
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
+from crane_core.annotation.outcome import (
+    ADJUDICATION_REASONS,
+    Final,
+    Provenance,
+    final_outcome,
+)
 from crane_core.domain import Annotation, AnnotationAction, Label
 
 C, P, W = Label.CORRECT, Label.PARTIAL, Label.WRONG

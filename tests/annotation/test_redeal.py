@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.journal import Journal, journal_for
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -32,7 +33,6 @@ from crane_core.annotation.redeal import (
     unassigned,
 )
 from crane_core.annotation.rounds import round_from_json
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from tests.examples import examples
 

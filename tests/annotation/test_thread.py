@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.journal import Journal
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.order import Showing
 from crane_core.annotation.thread import ThreadState, threads
 from crane_core.domain import (
     Annotation,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.ui.annotate.snapshot import BACK

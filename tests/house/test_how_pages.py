@@ -81,7 +81,7 @@ def test_every_wing_has_a_page() -> None:
 
 def test_names_that_do_not_exist_are_found() -> None:
     assert not exists("crane_core/detectors/<name>.txt")
-    assert not is_there("crane_core.ledger_chain.broken")
+    assert not is_there("crane_core.ledger.chain.broken")
 
 
 def test_the_trace_of_a_verdict_is_what_the_command_prints(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks._server import serve
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.order import Showing
 from crane_core.domain import Side
 from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.logouts import FILE_NAME as ENDED

@@ -7,7 +7,7 @@ ledger/labels/<campaign>/adjudication/<name>.jsonl    every decision between ann
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,8 +17,8 @@ import pandas as pd
 
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest, draw_plan
+from crane_core.annotation.guideline import first_guideline
 from crane_core.annotation.journal import Journal, journal_for
-from crane_core.annotation.label_guideline import first_guideline
 from crane_core.annotation.plan import (
     NAME,
     LabelledVerdict,
@@ -146,6 +146,16 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
         record for record in records if isinstance(record, CampaignLock | CampaignRound)
     ]
     return Kept(plan, ends[-1] if ends and isinstance(ends[-1], CampaignLock) else None)
+
+
+def open_blind_campaigns(folder: DataFolder) -> Mapping[str, tuple[str, ...]]:
+    """Name of each blind campaign that is not locked to its annotators. Raises CampaignError on a damaged file."""
+    kept = {name: kept_campaign(folder, name) for name in campaign_names(folder)}
+    return {
+        name: one.plan.annotators
+        for name, one in kept.items()
+        if one.plan.blind and one.lock is None
+    }
 
 
 class MatchingVerdicts(NamedTuple):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from crane_core.annotation.drawn_text import drawn_text
-from crane_core.annotation.mask import mask
+from crane_core.annotation.mask import drawn_text, mask
 from crane_core.annotation.plan import Gold, LabelledVerdict, Plan, Texts
-from crane_core.annotation.practice import PracticeItem
 from crane_core.crash_place import crash_place
-from crane_core.domain import CellRole, Version
+from crane_core.domain import CellRole, Label, Version
 from crane_core.pipeline.cases.origins import best_origin
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases, diagnoses
@@ -53,6 +53,15 @@ class Evidence(NamedTuple):
     diagnosis: str | None
 
 
+class PracticeItem(NamedTuple):
+    """A diagnosis of a minibench case: texts with their numbers of runs, the label they deserve, and why."""
+
+    case_id: str
+    texts: tuple[tuple[str, int], ...]
+    label: Label
+    why: str
+
+
 def card(store: Store, plan: Plan, item: str) -> Card:
     """The card of an item of the plan. Raises KeyError for another name."""
     entry = plan.item(item)
@@ -74,6 +83,22 @@ def card(store: Store, plan: Plan, item: str) -> Card:
         texts,
         version=verdict.instance_id,
     )
+
+
+def practice_items() -> list[PracticeItem]:
+    """The ten of practice.toml, in its order."""
+    entries = tomllib.loads(
+        (files("crane_core.annotation") / "practice.toml").read_text("utf-8")
+    )["items"]
+    return [
+        PracticeItem(
+            entry["case"],
+            tuple((text, n) for text, n in entry["texts"]),
+            Label(entry["label"]),
+            entry["why"],
+        )
+        for entry in entries
+    ]
 
 
 def practice_card(store: Store, item: PracticeItem) -> Card:

@@ -12,8 +12,8 @@ import hashlib
 import hmac
 from functools import lru_cache
 
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.identity.key import kept_key
 from crane_core.pipeline.places import DataFolder
 

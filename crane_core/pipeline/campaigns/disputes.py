@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from crane_core.annotation.journal import Journal
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation
 from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of
 from crane_core.pipeline.places import DataFolder

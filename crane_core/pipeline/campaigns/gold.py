@@ -15,7 +15,7 @@ from typing import NamedTuple
 from crane_core.annotation.act import MAX_NOTE
 from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.order import shuffled
-from crane_core.annotation.outcome import Provenance
+from crane_core.annotation.outcome import ADJUDICATION_REASONS, Provenance
 from crane_core.annotation.plan import (
     Gold,
     LabelledVerdict,
@@ -24,7 +24,6 @@ from crane_core.annotation.plan import (
     PopulationOutcome,
     Texts,
 )
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
 from crane_core.pipeline.campaigns.campaigns import (

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from crane_core.annotation.journal import Journal
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Gold, Plan
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.places import DataFolder

@@ -10,9 +10,9 @@ from enum import StrEnum
 
 import pandas as pd
 
+from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final, final_outcome
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,

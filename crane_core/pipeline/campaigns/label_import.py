@@ -18,8 +18,8 @@ from uuid import uuid4
 
 from crane_core.annotation.act import annotation
 from crane_core.annotation.journal import Journal
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
 from crane_core.importers.foreign_tools import foreign_tool, remedy_of

@@ -21,10 +21,9 @@ from crane_core import ledger
 from crane_core.annotation.act import EVENT, MAX_NOTE, annotation
 from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.annotation.journal import Journal, LabelInForce, journal_for
-from crane_core.annotation.notes import merged_note
+from crane_core.annotation.order import Showing
+from crane_core.annotation.outcome import ADJUDICATION_REASONS
 from crane_core.annotation.plan import Plan, check_name
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
-from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, threads
 from crane_core.domain import (
     Annotation,
@@ -349,6 +348,26 @@ def _with_both_notes(
             f"another device wrote a note on this item too, and a note has up to {MAX_NOTE:,} characters; shorten yours"
         )
     return replace(act, note=note)
+
+
+def merged_note(stored: str, before: str, written: str) -> str:
+    """The note to store where a device changed the note `before` to `written`, and `stored` is what is there now.
+
+    The same as `written` if the device knew the stored note. Otherwise the other device's text stays, and what this
+    device wrote follows in a separate paragraph; a text that it removed without having seen the whole note
+    stays as well, because another device's words are not removed unread.
+    """
+    if stored in ("", before, written):
+        return written
+    # This device wrote the last paragraph itself, and edits it now.
+    others = (
+        stored.removesuffix(before).rstrip()
+        if before and stored.endswith(f"\n{before}")
+        else stored
+    )
+    if not written or written in others.split("\n"):
+        return others
+    return f"{others}\n{written}"
 
 
 _OF_A_LABEL = (AnnotationAction.LABEL, AnnotationAction.UNDO, AnnotationAction.REASON)

@@ -15,7 +15,7 @@ from crane_core.annotation.chosen_keys import checked_keys
 from crane_core.annotation.plan import NAME
 from crane_core.domain import KeyChoice
 from crane_core.errors import CampaignError
-from crane_core.ledger_chain import whole_lines
+from crane_core.ledger.chain import whole_lines
 from crane_core.pipeline.places import DataFolder
 
 

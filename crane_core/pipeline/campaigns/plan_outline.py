@@ -10,6 +10,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from crane_core.annotation.draw import can_be_guessed
 from crane_core.annotation.label_set import means_the_study
 from crane_core.annotation.plan import (
     Design,
@@ -19,7 +20,6 @@ from crane_core.annotation.plan import (
     Population,
     Texts,
 )
-from crane_core.annotation.seed import can_be_guessed
 from crane_core.pipeline.campaigns.clustering import Clustering, Weight
 from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.pipeline.campaigns.population_choices import FILTERS

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from crane_core import ledger
 from crane_core.annotation.journal import Journal
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import (
     PeopleChange,
@@ -17,7 +18,6 @@ from crane_core.annotation.redeal import (
     people_round,
 )
 from crane_core.annotation.rounds import Round, RoundKind
-from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignRound
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import (

@@ -9,11 +9,11 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from crane_core.annotation.journal import Journal
+from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final, Provenance, final_outcome
 from crane_core.annotation.pace import Pace, Part, drift, pace
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
-from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignLock
 from crane_core.pipeline.campaigns.campaigns import (
     decisions_of,

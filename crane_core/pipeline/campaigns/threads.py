@@ -15,8 +15,8 @@ from uuid import uuid4
 
 from crane_core import ledger
 from crane_core.annotation.act import MAX_NOTE
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, ThreadState, threads
 from crane_core.domain import CampaignMessage, MessageAction, Side
 from crane_core.errors import CampaignError

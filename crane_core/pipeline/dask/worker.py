@@ -24,7 +24,7 @@ from platformdirs import user_cache_path
 from crane_core import __version__
 from crane_core.errors import ClusterError
 from crane_core.helper_process import begin_worker
-from crane_core.ledger_chain import whole_lines
+from crane_core.ledger.chain import whole_lines
 
 KEPT_S = 7 * 86_400
 Lines = list[str]

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
-from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.campaigns import kept_campaign, open_blind_campaigns
 from crane_core.pipeline.judging.judged import (
     annotators_of,
     judged_by,

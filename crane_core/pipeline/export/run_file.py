@@ -17,7 +17,7 @@ from pathlib import Path
 from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import MEBIBYTE, ArchiveLimits
 from crane_core.importers.zip_archive import open_zip
-from crane_core.ledger_chain import whole_lines
+from crane_core.ledger.chain import whole_lines
 from crane_core.pipeline.export.evidence import (
     KIND,
     LEDGER,

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
-from crane_core.annotation.guideline import GuidelineVersion
-from crane_core.annotation.label_guideline import listed_for_judge
+from crane_core.annotation.guideline import GuidelineVersion, listed_for_judge
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import Plan
 from crane_core.domain import JudgeJob, JudgeReply, Setting

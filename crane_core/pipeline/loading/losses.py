@@ -13,12 +13,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crane_core import ledger, ledger_manifest, ledger_roll
+from crane_core import ledger
 from crane_core.errors import SourceError, StoreError
-from crane_core.ledger_chain import digest
-from crane_core.ledger_manifest import ManifestEntry
-from crane_core.ledger_roll import Roll
-from crane_core.ledger_signature import NOT_SIGNED, VARIABLE, WRONG, ledger_key
+from crane_core.ledger import manifest as ledger_manifest
+from crane_core.ledger import roll as ledger_roll
+from crane_core.ledger.chain import digest
+from crane_core.ledger.manifest import ManifestEntry
+from crane_core.ledger.roll import Roll
+from crane_core.ledger.signature import NOT_SIGNED, VARIABLE, WRONG, ledger_key
 from crane_core.pipeline.loading.sources import SIDECAR, fingerprint, read_sidecar
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import state

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from crane_core import ledger
 from crane_core.errors import LedgerError, SourceError
-from crane_core.ledger_manifest import FOLDER as MANIFEST
-from crane_core.ledger_signature import ledger_key
+from crane_core.ledger.manifest import FOLDER as MANIFEST
+from crane_core.ledger.signature import ledger_key
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.loading.losses import Loss, keep_count, losses, sign
 from crane_core.pipeline.maintenance.ledger_copy import copy_ledger

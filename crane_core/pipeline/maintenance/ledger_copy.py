@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crane_core.ledger import files as ledger_files
-from crane_core.ledger_chain import whole_lines
+from crane_core.ledger.chain import whole_lines
 
 
 class CopiedFile(NamedTuple):

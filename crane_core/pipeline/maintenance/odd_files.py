@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from crane_core import ledger, ledger_manifest
+from crane_core import ledger
+from crane_core.ledger import manifest as ledger_manifest
 
 _OURS = frozenset({".jsonl", ".batch", ".lock"})
 """Ledger files, and what is beside a run that waits for its batch or is being written."""

@@ -28,7 +28,7 @@ from crane_core.pipeline.agreement.judge_differs import (
     judge_differs as differences_of_judges,
 )
 from crane_core.pipeline.agreement.judge_powered import judge_powered
-from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
+from crane_core.pipeline.campaigns.campaigns import open_blind_campaigns
 from crane_core.pipeline.campaigns.label_frame import (
     DIFFERENCES_ONLY,
     LabellerKind,

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.order import Showing
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import CampaignMessage, MessageAction
 from crane_core.pipeline.campaigns.cards import NO_CRASH, Card, Text

@@ -13,8 +13,8 @@ import streamlit as st
 from crane_core.annotation.act import MAX_NOTE
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.label_set import LabelSet
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import AnnotationAction, Side
 from crane_core.pipeline.campaigns.cards import card

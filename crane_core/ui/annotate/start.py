@@ -11,10 +11,14 @@ import streamlit as st
 
 from crane_core.annotation.guideline import guideline
 from crane_core.annotation.label_set import study_labels
-from crane_core.annotation.practice import practice_items
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns.campaigns import Kept, campaign_names, kept_campaign
-from crane_core.pipeline.campaigns.cards import MINIBENCH, evidence, practice_card
+from crane_core.pipeline.campaigns.cards import (
+    MINIBENCH,
+    evidence,
+    practice_card,
+    practice_items,
+)
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import draw_component, what_was_sent

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
+from crane_core.annotation.outcome import ADJUDICATION_REASONS
 from crane_core.pipeline.campaigns.disputes import Dispute, undecided
 from crane_core.ui.label_view import label_style, label_words
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from crane_core.annotation.draw import STRATA, CampaignRequest
+from crane_core.annotation.draw import STRATA, CampaignRequest, fresh_seed
 from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.plan import (
     BY_DEFAULT,
@@ -17,7 +17,6 @@ from crane_core.annotation.plan import (
     PopulationOutcome,
     Texts,
 )
-from crane_core.annotation.seed import fresh_seed
 from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
 from crane_core.ui import data, keys

@@ -40,11 +40,11 @@ from crane_core.pipeline.agreement.agreement import (
     usual_pair,
 )
 from crane_core.pipeline.agreement.judge_differs import judge_differs
-from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,
     keep_campaign,
     lock_campaign,
+    open_blind_campaigns,
 )
 from crane_core.pipeline.campaigns.label_frame import (
     COLUMNS,

@@ -9,11 +9,11 @@ import pytest
 
 from crane_core import ledger
 from crane_core.annotation.guideline import MOST_CHARACTERS, version_of
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignGuideline, Label
 from crane_core.errors import CampaignError
-from crane_core.ledger_chain import breaks
+from crane_core.ledger.chain import breaks
 from crane_core.pipeline.campaigns.campaigns import (
     acts_of,
     campaign_file,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest
+from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,

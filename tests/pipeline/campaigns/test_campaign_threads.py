@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from crane_core import ledger
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import ThreadState
 from crane_core.domain import CampaignMessage, Side
 from crane_core.errors import CampaignError
-from crane_core.ledger_chain import breaks
+from crane_core.ledger.chain import breaks
 from crane_core.pipeline.campaigns.campaigns import keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.export.folder import write_export

@@ -12,7 +12,7 @@ import pytest
 
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.guideline import guideline_version
+from crane_core.annotation.guideline import guideline, version_of
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -83,7 +83,7 @@ def test_the_study_s_population_is_501_and_its_sample_222(
     assert {
         stratum.name: (stratum.population, stratum.sampled) for stratum in plan.strata
     } == PAPER_STRATA
-    assert plan.guideline == guideline_version()
+    assert plan.guideline == version_of(guideline())
     assert {item.verdict.instance_id.rpartition("_")[2] for item in plan.items} == {
         "reproduced"
     }

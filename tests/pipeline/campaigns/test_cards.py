@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population, Texts
+from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import drawn_plan
-from crane_core.pipeline.campaigns.cards import card
+from crane_core.pipeline.campaigns.cards import card, practice_card, practice_items
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -64,3 +66,26 @@ def test_all_texts_are_shown_with_their_counts_where_the_plan_says_so(
         assert card(store, plan, item.item).texts == tuple(
             (answer, 1) for answer in ANSWERS
         )
+
+
+def test_ten_items_hold_every_label_and_say_why() -> None:
+    items = practice_items()
+    assert len(items) == 10
+    assert Counter(item.label for item in items) == {
+        Label.CORRECT: 4,
+        Label.PARTIAL: 3,
+        Label.WRONG: 3,
+    }
+    assert all(item.why.endswith(".") and len(item.why) > 20 for item in items)
+    assert len({item.case_id for item in items}) == 10
+
+
+def test_every_item_has_its_code_with_the_crashing_line_and_its_ground_truth(
+    embedded_store: Store,
+) -> None:
+    for item in practice_items():
+        shown = practice_card(embedded_store, item)
+        assert shown.code and shown.crash_line and shown.truth and shown.exception, (
+            item.case_id
+        )
+        assert [text.text for text in shown.texts] == [text for text, _ in item.texts]

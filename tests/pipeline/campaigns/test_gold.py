@@ -16,6 +16,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -26,7 +27,6 @@ from crane_core.annotation.plan import (
     plan_from_json,
 )
 from crane_core.annotation.redeal import PeopleChange
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.blind_plan import cover_name

@@ -9,9 +9,9 @@ import pytest
 
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
+from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,

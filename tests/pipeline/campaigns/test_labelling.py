@@ -12,12 +12,14 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crane_core import ledger
-from crane_core.annotation import guideline
-from crane_core.annotation.guideline import guideline_version, version_of
+from crane_core.annotation import guideline as guideline_module
+from crane_core.annotation.guideline import guideline, version_of
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan, guideline_of
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns.campaigns import (
@@ -26,7 +28,7 @@ from crane_core.pipeline.campaigns.campaigns import (
     label_file,
     lock_campaign,
 )
-from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
+from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate, merged_note
 from crane_core.pipeline.places import DataFolder
 from tests.patience import PATIENCE_S
 
@@ -124,15 +126,15 @@ def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
         "ana", [act("event-0001", one, guideline=plan.guideline)]
     )
     (tmp_path / "guideline.md").write_text("Judge otherwise.", "utf-8")
-    monkeypatch.setattr(guideline, "files", lambda _: tmp_path)
-    assert guideline.guideline() == "Judge otherwise."
+    monkeypatch.setattr(guideline_module, "files", lambda _: tmp_path)
+    assert guideline() == "Judge otherwise."
     after = LabelStore(folder, "pilot")
     assert guideline_of(after.plan) == "g1"
     taken = after.take(
         "ana",
         [
             act("event-0002", two, guideline=plan.guideline),
-            act("event-0003", two, guideline=guideline_version()),
+            act("event-0003", two, guideline=version_of(guideline())),
         ],
     )
     assert (taken.saved, list(taken.refused)) == (["event-0002"], ["event-0003"])
@@ -559,3 +561,33 @@ def test_what_is_no_decision_is_refused_and_not_written(
     with pytest.raises((CampaignError, LedgerError), match=told):
         adjudicate(folder, plan, item, **words)
     assert decisions_of(folder, plan) == {}
+
+
+WORDS = st.sampled_from(["", "too short", "see cell 4", "wrong line", "odd"])
+
+
+@pytest.mark.parametrize(
+    ("stored", "before", "written", "merged"),
+    [
+        ("", "", "mine", "mine"),
+        ("mine", "mine", "mine, longer", "mine, longer"),
+        ("mine", "mine", "", ""),
+        ("theirs", "", "mine", "theirs\nmine"),
+        ("theirs\nmine", "mine", "mine, longer", "theirs\nmine, longer"),
+        ("theirs\nmine", "mine", "", "theirs"),
+        ("theirs", "mine", "", "theirs"),
+        ("theirs", "", "theirs", "theirs"),
+        ("theirs\nmine", "", "mine", "theirs\nmine"),
+    ],
+)
+def test_a_text_that_the_device_did_not_know_stays(
+    stored: str, before: str, written: str, merged: str
+) -> None:
+    assert merged_note(stored, before, written) == merged
+
+
+@given(before=WORDS, theirs=WORDS, mine=WORDS)
+def test_no_text_of_either_is_lost(before: str, theirs: str, mine: str) -> None:
+    merged = merged_note(theirs, before, mine)
+    assert mine in merged
+    assert theirs == before or theirs in merged

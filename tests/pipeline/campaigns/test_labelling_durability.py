@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from crane_core import ledger
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation
 from crane_core.pipeline.campaigns.campaigns import label_file
 from crane_core.pipeline.campaigns.labelling import LabelStore

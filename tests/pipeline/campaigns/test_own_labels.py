@@ -16,9 +16,9 @@ from sklearn.metrics import cohen_kappa_score
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import LabelSet
+from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
-from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.pipeline.agreement.agreement import (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from crane_core import ledger
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
 from crane_core.cli import main
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import (

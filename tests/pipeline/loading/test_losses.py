@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from crane_core import ledger, ledger_manifest
+from crane_core import ledger
 from crane_core.domain import AnnotatorKind, Judgement, Label, Run, Setting
 from crane_core.errors import LedgerError
+from crane_core.ledger import manifest as ledger_manifest
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare, rebuild
 from crane_core.pipeline.loading.losses import ACCEPTED, losses

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from crane_core import ledger, ledger_manifest, ledger_roll
+from crane_core import ledger
 from crane_core.domain import AnnotatorKind, Judgement, Label, Setting
 from crane_core.errors import LedgerError
-from crane_core.ledger_signature import VARIABLE
+from crane_core.ledger import manifest as ledger_manifest
+from crane_core.ledger import roll as ledger_roll
+from crane_core.ledger.signature import VARIABLE
 from crane_core.pipeline.loading.load import import_paths, prepare, rebuild
 from crane_core.pipeline.loading.losses import RESTORE, SIGN, losses
 from crane_core.pipeline.loading.sources import fingerprint

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -18,7 +19,6 @@ from crane_core.annotation.plan import (
     Plan,
     Population,
 )
-from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
 from crane_core.pipeline.campaigns.desk_names import KEY_FILE, DeskNames, desk_names
 from crane_core.pipeline.campaigns.labelling import LabelStore

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.annotation.label_set import LabelSet
+from crane_core.annotation.outcome import ADJUDICATION_REASONS
 from crane_core.annotation.pace import IDLE_CAP_S
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.domain import CampaignLock
 from crane_core.pipeline.campaigns.label_sets import standing_words
 

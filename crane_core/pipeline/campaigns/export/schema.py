@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any, get_args, get_type_hints
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.annotation.outcome import Provenance
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
+from crane_core.annotation.outcome import ADJUDICATION_REASONS, Provenance
 from crane_core.domain import Annotation
 from crane_core.pipeline.campaigns.export.readme import COLUMN_WORDS
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from crane_core import ledger
 from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.annotation.journal import Journal, LabelInForce, journal_for
+from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final
 from crane_core.annotation.plan import Item, Plan
-from crane_core.annotation.showing import Showing
 from crane_core.domain import (
     Annotation,
     AnnotationAction,

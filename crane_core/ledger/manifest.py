@@ -1,7 +1,7 @@
 """What each ledger file has held: length, lines and head, one small file each under `.manifest` at the ledger's top.
 
 An entry is written after the lines that it counts are on the disk, so it may say too little and never too much. A
-file without an entry, such as one copied from another machine, is welcome and gets one. With a key (`ledger_signature`)
+file without an entry, such as one copied from another machine, is welcome and gets one. With a key (`signature`)
 entries are signed, and nothing gets a signature by itself that did not have one.
 """
 
@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from crane_core.ledger_chain import Break, breaks, digest, head_of, whole_lines
-from crane_core.ledger_signature import fault, ledger_key, signature
+from crane_core.ledger.chain import Break, breaks, digest, head_of, whole_lines
+from crane_core.ledger.signature import fault, ledger_key, signature
 
 FOLDER = ".manifest"
 _WIDTH = 600

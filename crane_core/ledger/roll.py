@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crane_core.ledger_signature import fault, ledger_key, signature
+from crane_core.ledger.signature import fault, ledger_key, signature
 
 FILE_NAME = "roll"
 

@@ -2,7 +2,7 @@
 
 A line is written with one `write` on an O_APPEND handle and fsynced before the caller goes on. A reader takes whole
 lines only: a line without its newline is a write in progress or a torn one, and waits until it is complete.
-Lines are chained (`ledger_chain`) and counted (`ledger_manifest`), so that a loss is found. With a key, what is written
+Lines are chained (`chain`) and counted (`manifest`), so that a loss is found. With a key, what is written
 here is signed; what was written elsewhere is not, until a person has it signed.
 """
 
@@ -20,11 +20,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from crane_core import domain, ledger_manifest, ledger_roll
+from crane_core import domain
 from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError
-from crane_core.ledger_chain import PREVIOUS, digest, is_linked, linked, whole_lines
-from crane_core.ledger_signature import ledger_key
+from crane_core.ledger import manifest as ledger_manifest
+from crane_core.ledger import roll as ledger_roll
+from crane_core.ledger.chain import PREVIOUS, digest, is_linked, linked, whole_lines
+from crane_core.ledger.signature import ledger_key
 from crane_core.replica import refuse_on_replica
 
 KINDS: dict[str, type] = {

@@ -67,10 +67,7 @@ def dealt(
     items: Iterable[Item], people: Sequence[str], per_item: int, *, seed: str
 ) -> dict[str, list[str]]:
     """Each item to `per_item` different people, stratum by stratum; loads differ by one item at most."""
-    if not 1 <= per_item <= len(people):
-        raise ValueError(
-            f"each item needs {per_item:,} annotators, and there are {len(people):,}"
-        )
+    check_per_item(per_item, len(people))
     chance = Random(f"{seed}/dealt")
     found: dict[str, list[str]] = {person: [] for person in people}
     # Stratum by stratum, so that each person's items come from all of them.
@@ -84,6 +81,14 @@ def dealt(
         ):
             found[person].append(item.item)
     return found
+
+
+def check_per_item(per_item: int, n_people: int) -> None:
+    """Raises ValueError if an item needs more annotators than there are."""
+    if not 1 <= per_item <= n_people:
+        raise ValueError(
+            f"each item needs {per_item:,} annotators, and there are {n_people:,}"
+        )
 
 
 def least_loaded(

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from statistics import NormalDist
 
-from crane_core.annotation.assign import assigned, calibration_first
+from crane_core.annotation.assign import (
+    assigned,
+    calibration_first,
+    check_per_item,
+)
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.label_set import LabelSet, study_labels
-from crane_core.annotation.order import annotator_order
+from crane_core.annotation.order import Showing, annotator_order
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -86,44 +90,26 @@ def draw_plan(
     number or the number of annotators is invalid.
     """
     _check(request)
+    design = request.design
     gold = tuple(
         replace(entry, item=item_name(request, entry.verdict)) for entry in request.gold
     )
-    # Sorted, so that the order in which the database returns verdicts changes nothing.
     ordered = sorted(without_gold(verdicts, gold), key=lambda verdict: verdict.key)
-    groups = _groups(ordered, request.design.strata)
-    required = _required(len(ordered), request.design)
+    groups = _groups(ordered, design.strata)
+    required = _required(len(ordered), design)
     sizes = {name: len(group) for name, group in groups.items()}
-    sampled = (
-        allocate(required, sizes) if request.design.kind is DrawKind.SAMPLE else sizes
-    )
-    drawn = {
-        # A seed for each purpose: another number of annotators or repeats leaves the sample as it is.
-        name: _draw(group, sampled[name], f"{request.seed}/items/{name}")
-        for name, group in groups.items()
-    }
-    shared = _shared(required, sizes, sampled, request.design)
-    names = list(groups)
-    items = tuple(
-        Item(item_name(request, verdict), verdict, place, sampled[name] / sizes[name])
-        for place, name in enumerate(names)
-        for verdict in drawn[name]
-    )
-    n_first = request.design.calibration
-    items = calibration_first(items, n_first, seed=f"{request.seed}/calibration")
-    of_all = [shared[name] for name in names]
+    is_sample = design.kind is DrawKind.SAMPLE
+    sampled = allocate(required, sizes) if is_sample else sizes
+    items = _drawn(request, groups, sampled)
+    _refuse_shared_names(items, gold)
+    shared = _shared(required, sizes, sampled, design)
     theirs = whole_assignment(
-        items, request.annotators, request.design, shared=of_all, seed=request.seed
+        items,
+        request.annotators,
+        design,
+        shared=[shared[name] for name in groups],
+        seed=request.seed,
     )
-    now = (
-        {person: [item.item for item in items[:n_first]] for person in theirs}
-        if n_first
-        else theirs
-    )
-    if len({item.item for item in items} | {entry.item for entry in gold}) != len(
-        items
-    ) + len(gold):
-        raise ValueError("two items have the same name; choose another seed")
     return Plan(
         campaign=request.campaign,
         title=request.title or request.campaign,
@@ -133,7 +119,7 @@ def draw_plan(
         population_size=len(ordered),
         population_sha256=population_sha256(ordered),
         left_out=left_out,
-        design=request.design,
+        design=design,
         seed=request.seed,
         annotators=request.annotators,
         guideline=version_of(guideline),
@@ -143,22 +129,57 @@ def draw_plan(
         required=required,
         strata=tuple(
             _stratum(name, place, sizes, items, theirs)
-            for place, name in enumerate(names)
+            for place, name in enumerate(groups)
         ),
         items=items,
-        orders={
-            person: annotator_order(
-                names,
-                seed=f"{request.seed}/{person}",
-                share=request.design.repeats,
-                # Gold comes with the main round; during calibration people still learn.
-                once=() if n_first else [entry.item for entry in gold],
-            )
-            for person, names in now.items()
-        },
+        orders=_first_orders(request, items, gold, theirs),
         gold=gold,
         gold_feedback=request.gold_feedback,
     )
+
+
+def _drawn(
+    request: CampaignRequest,
+    groups: dict[str, list[LabelledVerdict]],
+    sampled: dict[str, int],
+) -> tuple[Item, ...]:
+    """The items stratum by stratum, in the order of their draw; those of the calibration come first."""
+    items = []
+    for place, (name, group) in enumerate(groups.items()):
+        # Each stratum has a seed of its own, so that another stratum's size does not change what is drawn here.
+        chance = Random(f"{request.seed}/items/{name}")
+        for verdict in chance.sample(group, sampled[name]):
+            probability = sampled[name] / len(group)
+            items.append(Item(item_name(request, verdict), verdict, place, probability))
+    return calibration_first(
+        items, request.design.calibration, seed=f"{request.seed}/calibration"
+    )
+
+
+def _refuse_shared_names(items: Sequence[Item], gold: Sequence[Gold]) -> None:
+    names = [*(item.item for item in items), *(entry.item for entry in gold)]
+    if len(set(names)) != len(names):
+        raise ValueError("two items have the same name; choose another seed")
+
+
+def _first_orders(
+    request: CampaignRequest,
+    items: Sequence[Item],
+    gold: Sequence[Gold],
+    theirs: dict[str, list[str]],
+) -> dict[str, tuple[Showing, ...]]:
+    """Each annotator's order of the first round: of calibration if there is one, else of everything, with gold."""
+    n_first = request.design.calibration
+    first = [item.item for item in items[:n_first]]
+    return {
+        person: annotator_order(
+            first if n_first else names,
+            seed=f"{request.seed}/{person}",
+            share=request.design.repeats,
+            once=() if n_first else [entry.item for entry in gold],
+        )
+        for person, names in theirs.items()
+    }
 
 
 def without_gold(
@@ -226,35 +247,33 @@ def _check(request: CampaignRequest) -> None:
     check_name(request.campaign, "a campaign")
     for annotator in request.annotators:
         check_name(annotator, "an annotator")
-    if not request.annotators or len(set(request.annotators)) != len(
-        request.annotators
-    ):
+    n_people = len(request.annotators)
+    if not n_people or len(set(request.annotators)) != n_people:
         raise ValueError("a campaign needs annotators, each named once")
     if len({entry.verdict.key for entry in request.gold}) != len(request.gold):
         raise ValueError("a verdict is named as gold twice")
-    if strange := [
-        entry.label for entry in request.gold if entry.label not in request.labels
-    ]:
-        raise ValueError(
-            f"the gold label {strange[0]!r} is none of {request.labels.listed()}"
-        )
-    design = request.design
+    for entry in request.gold:
+        if entry.label not in request.labels:
+            raise ValueError(
+                f"the gold label {entry.label!r} is none of {request.labels.listed()}"
+            )
+    _check_design(request.design, n_people)
+
+
+def _check_design(design: Design, n_people: int) -> None:
     if not 0 < design.confidence < 1 or not 0 <= design.repeats <= 0.5:
         raise ValueError(
             "confidence must be between 0 and 1, and the share of repeats between 0 and 0.5"
         )
-    if unknown := [name for name in design.strata if name not in STRATA]:
-        raise ValueError(
-            f"{unknown[0]!r} is not a stratum; choose from {', '.join(STRATA)}"
-        )
-    if design.overlap is Overlap.SAMPLE and len(request.annotators) < 2:
+    for name in design.strata:
+        if name not in STRATA:
+            raise ValueError(
+                f"{name!r} is not a stratum; choose from {', '.join(STRATA)}"
+            )
+    if design.overlap is Overlap.SAMPLE and n_people < 2:
         raise ValueError("an overlap sample needs a second annotator")
-    if design.overlap is Overlap.SOME and not 1 <= design.per_item <= len(
-        request.annotators
-    ):
-        raise ValueError(
-            f"each item needs {design.per_item:,} annotators, and there are {len(request.annotators):,}"
-        )
+    if design.overlap is Overlap.SOME:
+        check_per_item(design.per_item, n_people)
 
 
 def _required(population: int, design: Design) -> int:
@@ -285,10 +304,6 @@ def stratum_name(verdict: LabelledVerdict, strata: tuple[str, ...]) -> str:
     )
 
 
-def _draw(group: list[LabelledVerdict], n: int, seed: str) -> list[LabelledVerdict]:
-    return Random(seed).sample(group, n)
-
-
 def _stratum(
     name: str,
     place: int,
@@ -297,8 +312,6 @@ def _stratum(
     assigned: dict[str, list[str]],
 ) -> Stratum:
     mine = {item.item for item in items if item.stratum == place}
-    times: dict[str, int] = defaultdict(int)
-    for names in assigned.values():
-        for item in mine.intersection(names):
-            times[item] += 1
-    return Stratum(name, sizes[name], len(mine), sum(n > 1 for n in times.values()))
+    times = Counter(item for names in assigned.values() for item in names)
+    n_shared = sum(times[item] > 1 for item in mine)
+    return Stratum(name, sizes[name], len(mine), n_shared)

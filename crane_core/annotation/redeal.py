@@ -98,36 +98,29 @@ def people_round(
     _check(plan, change)
     left = (*change.remove, *change.replace)
     joined = (*change.add, *dict.fromkeys(change.replace.values()))
-    present = (
-        *(name for name in plan.present if name not in left),
-        *(n for n in joined if n not in plan.present),
-    )
+    new = tuple(name for name in joined if name not in plan.present)
+    present = (*(name for name in plan.present if name not in left), *new)
     if not present:
         raise ValueError("nobody would be left to label")
     hands = _Hands(plan, journals, present)
     owed = {name: hands.take_back(name) for name in (*left, *change.hand_back)}
     for name in joined:
-        hands.give(
-            name, [item.item for item in plan.items if item.item in plan.calibration]
-        )
-        hands.give(name, [entry.item for entry in plan.gold if is_main_open(plan)])
+        hands.give_what_all_label(name)
     for gone, successor in change.replace.items():
         owed[gone] = hands.give(successor, owed[gone])
     for name in change.add:
         hands.welcome(name)
     for name, items in owed.items():
         hands.deal_out(items, but=name)
-    come = tuple(name for name in joined if name not in plan.present)
-    orders = hands.orders()
     return Round(
         RoundKind.PEOPLE,
         signed.at,
         signed.by,
         signed.why,
         present,
-        come,
-        tuple(left),
-        orders=orders,
+        joined=new,
+        left=left,
+        orders=hands.orders(),
     )
 
 
@@ -148,25 +141,26 @@ def unassigned(plan: Plan) -> int:
 
 def _check(plan: Plan, change: PeopleChange) -> None:
     joined = (*change.add, *change.replace.values())
+    leaving = (*change.remove, *change.replace, *change.hand_back)
     for name in joined:
         check_name(name, "an annotator")
-    if here := [name for name in change.add if name in plan.present]:
-        raise ValueError(f"{here[0]} labels in it already")
-    leaving = (*change.remove, *change.replace, *change.hand_back)
-    if strangers := [name for name in leaving if name not in plan.present]:
-        raise ValueError(
-            f"{strangers[0]} does not label in it; present are {', '.join(plan.present)}"
-        )
+    for name in change.add:
+        if name in plan.present:
+            raise ValueError(f"{name} labels in it already")
+    for name in leaving:
+        if name not in plan.present:
+            raise ValueError(
+                f"{name} does not label in it; present are {', '.join(plan.present)}"
+            )
     if len(set(leaving)) != len(leaving) or set(joined) & set(leaving):
         raise ValueError("each person can come, leave or hand back once")
-    if not (joined or leaving):
+    if not joined and not leaving:
         raise ValueError("nobody comes, leaves or hands back")
-    # By this design the first annotator labels every item, so somebody has to take them over.
-    if plan.design.overlap is Overlap.SAMPLE and plan.present[0] in {
-        *change.remove,
-        *change.hand_back,
-    }:
-        raise ValueError(f"{plan.present[0]} labels every item; name who takes over")
+    first = plan.present[0]
+    # The first annotator of an overlap sample labels everything, which cannot be dealt out to people with a sample.
+    is_without_successor = first in (*change.remove, *change.hand_back)
+    if plan.design.overlap is Overlap.SAMPLE and is_without_successor:
+        raise ValueError(f"{first} labels every item; name who takes over")
 
 
 def _order(plan: Plan, person: str, items: list[str]) -> tuple[Showing, ...]:
@@ -239,6 +233,15 @@ class _Hands:
         self._new[name] += [item for item in items if item not in had]
         return [item for item in items if item in had]
 
+    def give_what_all_label(self, name: str) -> None:
+        """Calibration, and gold once the main round is open."""
+        plan = self._plan
+        self.give(
+            name, [item.item for item in plan.items if item.item in plan.calibration]
+        )
+        if is_main_open(plan):
+            self.give(name, [entry.item for entry in plan.gold])
+
     def deal_out(self, items: list[str], *, but: str) -> None:
         """Give items to those without them, the least loaded first; an item that all have keeps fewer people."""
         if self._plan.design.overlap not in (Overlap.NONE, Overlap.SOME):
@@ -274,23 +277,22 @@ class _Hands:
         """Take from the fullest order, item by item, until none is over one item longer than the newcomer's."""
         while True:
             had = self._items(name)
-            free = {
-                one: [i for i in self._open(one) if i not in had]
-                for one in self._present
-                if one != name
-            }
             donors = [
                 one
-                for one, items in free.items()
-                if items and self._load(one) > self._load(name) + 1
+                for one in self._present
+                if self._load(one) > self._load(name) + 1 and self._lacked(one, had)
             ]
             if not donors:
                 return
             donor = max(donors, key=self._load)
-            item = self._chance.choice(free[donor])
+            item = self._chance.choice(self._lacked(donor, had))
             self._new[donor] = [one for one in self._new[donor] if one != item]
             self._drop(donor, lambda showing, item=item: showing.item == item)  # type: ignore[misc]
             self._new[name].append(item)
+
+    def _lacked(self, name: str, had: set[str]) -> list[str]:
+        """Open items of this person without those that somebody else `had`."""
+        return [item for item in self._open(name) if item not in had]
 
     def _drop(self, name: str, goes: Callable[[Showing], bool]) -> None:
         self._kept[name] = [

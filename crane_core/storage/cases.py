@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import duckdb
 import pandas as pd
+
+from crane_core.domain import Verification, VerifiedAs, Version
 
 
 def benchmarks(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -147,3 +150,23 @@ def prompt_text(cursor: duckdb.DuckDBPyConnection, sha256: str) -> str | None:
         "SELECT text FROM prompts WHERE sha256 = ? LIMIT 1", [sha256]
     ).fetchall()
     return str(rows[0][0]) if rows else None
+
+
+_COLUMNS = tuple(field.name for field in fields(Verification))
+
+
+def verifications(cursor: duckdb.DuckDBPyConnection) -> list[Verification]:
+    """All of them, the newest of each notebook and environment; sorted by benchmark, environment, case and version."""
+    columns = ", ".join(_COLUMNS)
+    rows = cursor.execute(
+        f"SELECT {columns} FROM verifications ORDER BY benchmark, environment, case_id, version DESC"
+    ).fetchall()
+    return [_record(dict(zip(_COLUMNS, row, strict=True))) for row in rows]
+
+
+def _record(row: dict[str, object]) -> Verification:
+    words = {
+        "version": Version(str(row["version"])),
+        "outcome": VerifiedAs(str(row["outcome"])),
+    }
+    return Verification(**(row | words))  # type: ignore[arg-type]

@@ -6,19 +6,34 @@ again from them (`pipeline.loading.load.prepare`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from typing import Final
 
 import duckdb
 
 from crane_core.errors import StoreError
-from crane_core.storage.transaction import transaction
 
 VERSION: Final = 19
 """Of schema.sql. Versions 1 to 18 were numbers of migrations, which releases until 0.2 ran one after the other."""
 TABLE: Final = "schema_version"
 """Holds the version of the database in one row; it has no comment, so that no list of tables shows it."""
 _TABLE_UNTIL_0_2: Final = "migrations"
+
+
+@contextmanager
+def transaction(
+    cursor: duckdb.DuckDBPyConnection,
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Commit the changes of the body, or roll all of them back if it raises."""
+    cursor.execute("BEGIN TRANSACTION")
+    try:
+        yield cursor
+    except BaseException:
+        cursor.execute("ROLLBACK")
+        raise
+    cursor.execute("COMMIT")
 
 
 class OtherVersionError(StoreError):

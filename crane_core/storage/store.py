@@ -18,8 +18,7 @@ import duckdb
 
 from crane_core.errors import StoreError
 from crane_core.storage import partitions
-from crane_core.storage.schema import make_schema, refuse_other_version
-from crane_core.storage.transaction import transaction
+from crane_core.storage.schema import make_schema, refuse_other_version, transaction
 
 T = TypeVar("T")
 DatabaseError = duckdb.Error

@@ -8,6 +8,9 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import duckdb
+import pyarrow as pa
+
 from crane_core import domain
 
 
@@ -232,3 +235,17 @@ TABLES: dict[type, Table] = {
     )._replace(keeps_order=True),
 }
 """Record type to table, in the order in which a batch is written."""
+
+
+def table_rows(cursor: duckdb.DuckDBPyConnection, record: type) -> pa.Table:
+    """Every row of the records of this type: the columns of its table, JSON as text."""
+    table = TABLES[record]
+    columns = ", ".join(
+        f'"{name}"::VARCHAR AS "{name}"' if name == "state" else f'"{name}"'
+        for name in table.columns
+    )
+    order = ", ".join(f'"{name}"' for name in table.key)
+    by = "source_id, ordinal" if table.keeps_order else order
+    return cursor.sql(
+        f"SELECT {columns} FROM {table.name} ORDER BY {by}"
+    ).to_arrow_table()

@@ -19,8 +19,8 @@ from crane_core.domain import (
     Setting,
     Version,
 )
+from crane_core.storage.answers import query_times
 from crane_core.storage.store import IN_MEMORY, Store, open_store
-from crane_core.storage.times import query_times
 from crane_core.storage.write import add_records
 
 TIME = "2026-11-21T10:00:00+00:00"

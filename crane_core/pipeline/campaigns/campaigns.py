@@ -19,6 +19,7 @@ from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.guideline import first_guideline
 from crane_core.annotation.journal import Journal, journal_for
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import (
     NAME,
     LabelledVerdict,
@@ -37,6 +38,7 @@ from crane_core.domain import (
     CampaignRound,
     DetectorKind,
     Listed,
+    Record,
 )
 from crane_core.errors import CampaignError
 from crane_core.pipeline.inventory import inventory
@@ -121,31 +123,35 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
             remedy=f"Bring it back: `restore campaign {campaign}`.",
         )
     records = ledger.tail(file).records
-    plans = [record for record in records if isinstance(record, Campaign)]
-    if not plans:
-        raise CampaignError(
-            f"{file} contains no plan.",
-            remedy="Restore the file from a copy; no label was changed.",
-        )
     try:
-        plan = plan_from_json(plans[0].plan)
-        rounds = [
-            round_from_json(record.round)
-            for record in records
-            if isinstance(record, CampaignRound)
-        ]
-        plan = with_rounds(plan, rounds)
-        plan = replace(plan, title=about.title(Listed.CAMPAIGN, campaign) or plan.title)
+        plan = _plan_after(records)
     except ValueError as error:
         raise CampaignError(
             f"{file}: {error}.",
             remedy="Restore the file from a copy; no label was changed.",
         ) from error
+    title = about.title(Listed.CAMPAIGN, campaign) or plan.title
     # A campaign may be locked, opened by a round and locked again: the last of these counts.
     ends = [
         record for record in records if isinstance(record, CampaignLock | CampaignRound)
     ]
-    return Kept(plan, ends[-1] if ends and isinstance(ends[-1], CampaignLock) else None)
+    last = ends[-1] if ends else None
+    return Kept(
+        replace(plan, title=title), last if isinstance(last, CampaignLock) else None
+    )
+
+
+def _plan_after(records: list[Record]) -> Plan:
+    """The plan with the rounds of these lines. Raises ValueError."""
+    plans = [record for record in records if isinstance(record, Campaign)]
+    if not plans:
+        raise ValueError("it contains no plan")
+    rounds = [
+        round_from_json(record.round)
+        for record in records
+        if isinstance(record, CampaignRound)
+    ]
+    return with_rounds(plan_from_json(plans[0].plan), rounds)
 
 
 def open_blind_campaigns(folder: DataFolder) -> Mapping[str, tuple[str, ...]]:
@@ -275,7 +281,7 @@ def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock
 
 def acts_of(folder: DataFolder, plan: Plan, annotator: str) -> list[Annotation]:
     """Every act of an annotator, in order."""
-    return _annotations(label_file(folder, plan.campaign, annotator))
+    return annotations_in(label_file(folder, plan.campaign, annotator))
 
 
 def journal_of(folder: DataFolder, plan: Plan, annotator: str) -> Journal:
@@ -285,10 +291,25 @@ def journal_of(folder: DataFolder, plan: Plan, annotator: str) -> Journal:
     return journal
 
 
+def journals_of(folder: DataFolder, plan: Plan) -> dict[str, Journal]:
+    """The state of everyone who ever labelled in the campaign."""
+    return {name: journal_of(folder, plan, name) for name in plan.annotators}
+
+
+def labels_of(journals: Mapping[str, Journal], item: str) -> dict[str, str]:
+    """Annotator to label of an item, first showings only: a hidden repeat is no second opinion."""
+    first = Showing(item, 1)
+    return {
+        name: str(journal.given[first].label)
+        for name, journal in journals.items()
+        if first in journal.given
+    }
+
+
 def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
     """The last adjudication of every item that has one in force: made after it was last sent back to be labelled."""
     files = sorted(decision_folder(folder, plan.campaign).glob("*.jsonl"))
-    acts = [one for file in files for one in _in_time(_annotations(file))]
+    acts = [one for file in files for one in _in_time(annotations_in(file))]
     sent_back = {item: entry.at for entry in plan.rounds for item in entry.items}
     # An item that was sent back is undecided until somebody decides it again.
     in_force = [one for one in acts if one.at > sent_back.get(one.act.item, "")]
@@ -311,7 +332,8 @@ def _in_time(acts: Iterable[Annotation]) -> Iterator[_Dated]:
         yield _Dated(latest, act)
 
 
-def _annotations(file: Path) -> list[Annotation]:
+def annotations_in(file: Path) -> list[Annotation]:
+    """The acts or decisions of a ledger file, in the order of its lines; none if there is no file."""
     if not file.is_file():
         return []
     return [

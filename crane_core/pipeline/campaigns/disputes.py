@@ -8,7 +8,7 @@ from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Annotation
-from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of
+from crane_core.pipeline.campaigns.campaigns import decisions_of, journals_of
 from crane_core.pipeline.places import DataFolder
 
 
@@ -37,39 +37,29 @@ def disputes(folder: DataFolder, plan: Plan) -> list[Dispute]:
     A flagged item comes up when all who label it have, so that no annotator who also decides sees a label before
     giving their own.
     """
-    journals = {
-        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
-    }
+    journals = journals_of(folder, plan)
     decisions = decisions_of(folder, plan)
     asked = {
         name: {showing.item for showing in order} for name, order in plan.orders.items()
     }
     found = []
-    for item in (entry.item for entry in plan.items):
-        theirs = {
-            name: journal for name, journal in journals.items() if item in asked[name]
-        }
-        found.append(_dispute(theirs, item, decisions.get(item)))
-    return sorted(
-        (entry for entry in found if entry is not None),
-        key=lambda entry: (not entry.differs, entry.item),
-    )
+    for item in sorted(entry.item for entry in plan.items):
+        said = tuple(
+            _said(name, journal, item)
+            for name, journal in journals.items()
+            if item in asked[name]
+        )
+        labels = [one.label for one in said if one.label is not None]
+        differs = len(set(labels)) > 1
+        is_complete = len(labels) == len(said)
+        if differs or (is_complete and any(one.flagged for one in said)):
+            found.append(Dispute(item, differs, said, decisions.get(item)))
+    return sorted(found, key=lambda entry: not entry.differs)
 
 
 def undecided(found: list[Dispute]) -> list[Dispute]:
     """The undecided ones."""
     return [entry for entry in found if entry.decision is None]
-
-
-def _dispute(
-    journals: dict[str, Journal], item: str, decision: Annotation | None
-) -> Dispute | None:
-    """`journals`: of those who label the item."""
-    said = tuple(_said(name, journal, item) for name, journal in journals.items())
-    labels = [entry.label for entry in said if entry.label is not None]
-    differs = len(set(labels)) > 1
-    is_flagged = any(entry.flagged for entry in said) and len(labels) == len(said)
-    return Dispute(item, differs, said, decision) if differs or is_flagged else None
 
 
 def _said(annotator: str, journal: Journal, item: str) -> GivenLabel:

@@ -18,7 +18,9 @@ from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
     decisions_of,
     journal_of,
+    journals_of,
     kept_campaign,
+    labels_of,
 )
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.places import DataFolder
@@ -108,20 +110,12 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
 
 def final_outcomes(folder: DataFolder, plan: Plan) -> dict[str, Final]:
     """The final outcome of every item of a campaign, by its name; see `annotation.outcome`."""
-    journals = {
-        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
-    }
+    journals = journals_of(folder, plan)
     decisions = decisions_of(folder, plan)
-    outcomes = {}
-    for item in plan.items:
-        first = Showing(item.item, 1)
-        said = {
-            name: journal.given[first].label
-            for name, journal in journals.items()
-            if first in journal.given
-        }
-        outcomes[item.item] = final_outcome(said, decisions.get(item.item))
-    return outcomes
+    return {
+        name: final_outcome(labels_of(journals, name), decisions.get(name))
+        for name in (item.item for item in plan.items)
+    }
 
 
 def repeat_frame(folder: DataFolder) -> pd.DataFrame:

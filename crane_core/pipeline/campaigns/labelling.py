@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
@@ -33,6 +32,7 @@ from crane_core.domain import (
 )
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns.campaigns import (
+    annotations_in,
     campaign_file,
     decision_folder,
     kept_campaign,
@@ -388,103 +388,54 @@ def adjudicate(
 
     event: the browser's name of the decision; one that is on the disk is not written again.
     """
-    file = _decision_file(folder, plan, by)
+    try:
+        name = check_name(by, "an adjudicator")
+    except ValueError as error:
+        raise CampaignError(f"{error}.", remedy="Give another name.") from error
+    file = decision_folder(folder, plan.campaign) / f"{name}.jsonl"
     with ledger.exclusively(file):
-        return _adjudicated(
-            folder,
-            plan,
-            item,
-            file,
-            by=by,
+        before = annotations_in(file)
+        # A browser sends a decision again until it hears that it was stored.
+        if on_disk := next((one for one in before if one.event == event), None):
+            return on_disk
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        decision = Annotation(
+            campaign=plan.campaign,
+            annotator=by,
+            event=event or uuid4().hex,
+            sequence=len(before) + 1,
+            action=AnnotationAction.ADJUDICATE,
+            item=item,
+            showing=1,
+            guideline=_version_decided_under(folder, plan),
+            submitted_at=now,
             label=label,
             reason=reason,
-            note=note,
-            event=event,
+            note=note or None,
+            received_at=now,
         )
-
-
-def _adjudicated(
-    folder: DataFolder,
-    plan: Plan,
-    item: str,
-    file: Path,
-    *,
-    by: str,
-    label: str,
-    reason: str,
-    note: str,
-    event: str,
-) -> Annotation:
-    before = (
-        [one for one in ledger.tail(file).records if isinstance(one, Annotation)]
-        if file.is_file()
-        else []
-    )
-    # A browser sends a decision again until it hears that it was stored.
-    if on_disk := next((one for one in before if one.event == event), None):
-        return on_disk
-    _check_decision(
-        folder, plan, item, label=label, reason=reason, note=note, event=event
-    )
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    decision = Annotation(
-        campaign=plan.campaign,
-        annotator=by,
-        event=event or uuid4().hex,
-        sequence=len(before) + 1,
-        action=AnnotationAction.ADJUDICATE,
-        item=item,
-        showing=1,
-        guideline=_version_decided_under(folder, plan),
-        submitted_at=now,
-        label=label,
-        reason=reason,
-        note=note or None,
-        received_at=now,
-    )
-    ledger.append(file, decision)
+        _check_decision(folder, plan, decision)
+        ledger.append(file, decision)
     return decision
 
 
-def _decision_file(folder: DataFolder, plan: Plan, by: str) -> Path:
-    try:
-        return (
-            decision_folder(folder, plan.campaign)
-            / f"{check_name(by, 'an adjudicator')}.jsonl"
-        )
-    except ValueError as error:
-        raise CampaignError(f"{error}.", remedy="Give another name.") from error
-
-
-def _check_decision(
-    folder: DataFolder,
-    plan: Plan,
-    item: str,
-    *,
-    label: str,
-    reason: str,
-    note: str,
-    event: str,
-) -> None:
+def _check_decision(folder: DataFolder, plan: Plan, decision: Annotation) -> None:
     if kept_campaign(folder, plan.campaign).lock is not None:
         raise CampaignError(
             f"{plan.campaign} is locked.", remedy="Its outcomes can no longer change."
         )
-    known = {entry.item for entry in plan.items}
-    if (
-        item not in known
-        or label not in plan.labels
-        or reason not in ADJUDICATION_REASONS
-    ):
+    is_of_campaign = any(entry.item == decision.item for entry in plan.items)
+    is_known = decision.label in plan.labels and decision.reason in ADJUDICATION_REASONS
+    if not is_of_campaign or not is_known:
         raise CampaignError(
             "The decision is invalid: it needs an item of the campaign, one of its labels and a reason.",
             remedy=f"Labels are {plan.labels.listed()}; reasons are {_listed(ADJUDICATION_REASONS)}.",
         )
-    if len(note) > MAX_NOTE:
+    if len(decision.note or "") > MAX_NOTE:
         raise CampaignError(
             f"The note is longer than {MAX_NOTE:,} characters.", remedy="Shorten it."
         )
-    if event and not EVENT.fullmatch(event):
+    if not EVENT.fullmatch(decision.event):
         raise CampaignError(
             "The name of the decision is invalid.", remedy="Load the page again."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from crane_core.pipeline.campaigns.campaigns import (
     acts_of,
     campaign_file,
     journal_of,
+    journals_of,
     kept_campaign,
 )
 from crane_core.pipeline.places import DataFolder
@@ -131,27 +132,25 @@ def round_words(entry: Round) -> str:
 
 
 def _is_meant(which: Which, item: str, journals: dict[str, Journal]) -> bool:
+    both = {Showing(item, 1), Showing(item, 2)}
+    first = Showing(item, 1)
     # Labels of hidden repeats measure consistency and decide nothing, but a flag counts from either showing.
-    first, again = Showing(item, 1), Showing(item, 2)
-    given = [
-        journal.given[first] for journal in journals.values() if first in journal.given
-    ]
+    given = [one.given[first] for one in journals.values() if first in one.given]
+    is_flagged = any(both & journal.flags.keys() for journal in journals.values())
+    other_versions = {one.guideline for one in given} - {which.not_under}
     return (
         bool(given)
-        and (not which.items or item in which.items)
-        and (not which.labels or any(one.label in which.labels for one in given))
-        and (not which.reasons or any(one.reason in which.reasons for one in given))
-        and (
-            not which.not_under
-            or any(one.guideline != which.not_under for one in given)
-        )
-        and (
-            not which.is_flagged
-            or any(
-                {first, again} & journal.flags.keys() for journal in journals.values()
-            )
-        )
+        and _meets(which.items, {item})
+        and _meets(which.labels, {one.label for one in given})
+        and _meets(which.reasons, {one.reason for one in given})
+        and bool(other_versions or not which.not_under)
+        and (is_flagged or not which.is_flagged)
     )
+
+
+def _meets(wanted: tuple[str, ...], found: Collection[str | None]) -> bool:
+    """Whether any value is wanted; an empty condition holds for all."""
+    return not wanted or any(value in wanted for value in found)
 
 
 def _kept(
@@ -167,9 +166,8 @@ def _kept(
             f"{campaign} was locked by {lock.locked_by} at {lock.locked_at}.",
             remedy="Have items labelled again (`campaign again`), which opens it.",
         )
-    journals = {name: journal_of(folder, plan, name) for name in plan.annotators}
     try:
-        entry = made(plan, journals)
+        entry = made(plan, journals_of(folder, plan))
     except ValueError as error:
         raise CampaignError(
             f"{campaign} cannot be changed: {error}.", remedy="Nothing was changed."

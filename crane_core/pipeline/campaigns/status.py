@@ -9,7 +9,6 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from crane_core.annotation.journal import Journal
-from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final, Provenance, final_outcome
 from crane_core.annotation.pace import Pace, Part, drift, pace
 from crane_core.annotation.plan import Plan
@@ -17,8 +16,9 @@ from crane_core.annotation.redeal import is_main_open, unassigned
 from crane_core.domain import CampaignLock
 from crane_core.pipeline.campaigns.campaigns import (
     decisions_of,
-    journal_of,
+    journals_of,
     kept_campaign,
+    labels_of,
 )
 from crane_core.pipeline.campaigns.gold_scores import GoldScore, gold_scores
 from crane_core.pipeline.campaigns.rounds import round_words
@@ -73,9 +73,7 @@ class CampaignStatus(NamedTuple):
 def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     """The status of a campaign. Raises CampaignError if there is none of this name."""
     plan, lock = kept_campaign(folder, campaign)
-    journals = {
-        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
-    }
+    journals = journals_of(folder, plan)
     decisions = decisions_of(folder, plan)
     said = {item.item: labels_of(journals, item.item) for item in plan.items}
     finals: list[Final] = [
@@ -94,16 +92,6 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
         n_flagged=len(flagged),
         gold=tuple(gold_scores(folder, plan)),
     )
-
-
-def labels_of(journals: dict[str, Journal], item: str) -> dict[str, Any]:
-    """Annotator to label of an item, first showings only."""
-    first = Showing(item, 1)
-    return {
-        name: journal.given[first].label
-        for name, journal in journals.items()
-        if first in journal.given
-    }
 
 
 def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:

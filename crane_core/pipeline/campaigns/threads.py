@@ -15,12 +15,17 @@ from uuid import uuid4
 
 from crane_core import ledger
 from crane_core.annotation.act import MAX_NOTE
+from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.thread import Thread, ThreadState, threads
 from crane_core.domain import CampaignMessage, MessageAction, Side
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    journal_of,
+    journals_of,
+    kept_campaign,
+)
 from crane_core.pipeline.places import DataFolder
 
 MAX_MESSAGE = MAX_NOTE
@@ -62,26 +67,23 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
     reader: the name of the lead. Notes about an item that the reader labels too are withheld until that is done.
     """
     messages = messages_of(folder, plan.campaign)
-    journals = {name: journal_of(folder, plan, name) for name in plan.annotators}
-    found = [
-        one
-        for name, journal in journals.items()
-        for one in threads(name, journal, messages).values()
-    ]
-    own = journals.get(reader)
+    journals = journals_of(folder, plan)
+    found: list[Thread] = []
+    for name, journal in journals.items():
+        found += threads(name, journal, messages).values()
     # A lead who labels too must not read others' doubts about an item before labelling it.
-    owed = (
-        {s.item for s in own.order if s.showing == 1 and s not in own.given}
-        if own
-        else set()
-    )
+    owed = _owed(journals[reader]) if reader in journals else set()
     shown = [
         one for one in found if one.annotator == reader or one.showing.item not in owed
     ]
-    latest = sorted(shown, key=lambda one: one.since, reverse=True)
-    return Queue(
-        tuple(sorted(latest, key=lambda one: _TURN[one.state])), len(found) - len(shown)
-    )
+    shown.sort(key=lambda one: one.since, reverse=True)
+    shown.sort(key=lambda one: _TURN[one.state])
+    return Queue(tuple(shown), len(found) - len(shown))
+
+
+def _owed(journal: Journal) -> set[str]:
+    """The items that an annotator still has to label."""
+    return {s.item for s in journal.order if s.showing == 1 and s not in journal.given}
 
 
 def write_message(

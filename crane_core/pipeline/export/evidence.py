@@ -25,7 +25,7 @@ from crane_core.pipeline.loading.sources import (
     fingerprint,
     staged_sources,
 )
-from crane_core.pipeline.maintenance.ledger_copy import copy_ledger
+from crane_core.pipeline.maintenance.backup import copy_ledger
 from crane_core.pipeline.places import DataFolder
 
 MANIFEST = "manifest.json"

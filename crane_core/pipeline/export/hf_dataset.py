@@ -22,7 +22,7 @@ from crane_core.pipeline.export.hf_card import card
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.cases import benchmarks
-from crane_core.storage.tables_out import table_rows
+from crane_core.storage.tables import table_rows
 
 ROWS = 20_000
 """Rows of one file, so that none is larger than an import takes."""

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from crane_core import ledger
 from crane_core.errors import LedgerError, SourceError
+from crane_core.ledger.chain import whole_lines
 from crane_core.ledger.manifest import FOLDER as MANIFEST
 from crane_core.ledger.signature import ledger_key
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.loading.losses import Loss, keep_count, losses, sign
-from crane_core.pipeline.maintenance.ledger_copy import copy_ledger
 from crane_core.pipeline.places import DataFolder
 
 PARTS = ("sources", "ledger")
@@ -120,3 +121,27 @@ def _counted(folder: DataFolder) -> Copied:
         len(ledger.files(folder.ledger)),
         sum(path.stat().st_size for path in files),
     )
+
+
+class CopiedFile(NamedTuple):
+    """A copied ledger file: its path in the ledger, and what the copy holds."""
+
+    name: Path
+    content: bytes
+
+
+def copy_ledger(
+    origin: Path, into: Path, wanted: Callable[[str], bool] = lambda name: True
+) -> Iterator[CopiedFile]:
+    """Copy the ledger at `origin` into the folder `into`, file by file in the order of names, each in whole lines.
+
+    `wanted` decides by the path of each file in the ledger.
+    """
+    for file in ledger.files(origin):
+        if not wanted(file.relative_to(origin).as_posix()):
+            continue
+        copied = CopiedFile(file.relative_to(origin), whole_lines(file.read_bytes()))
+        target = into / copied.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(copied.content)
+        yield copied

@@ -18,7 +18,7 @@ from crane_core.domain import Setting
 from crane_core.pipeline.places import embedded
 from crane_core.pipeline.results.measures import SEED, VoteRule, detected
 from crane_core.stats.mean import mean
-from crane_core.storage import times as stored
+from crane_core.storage import answers
 from crane_core.storage.store import Store
 
 FILE = "times.csv"
@@ -73,7 +73,7 @@ def times_of(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
     """Times of an experiment, with the columns of `published_times`; empty if nothing was timed."""
     if (benchmark, experiment) == PUBLISHED_TIMES[:2]:
         return published_times()
-    return stored.query_times(store.cursor(), benchmark, experiment)
+    return answers.query_times(store.cursor(), benchmark, experiment)
 
 
 def time_saved(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from crane_core.domain import Verification, VerifiedAs
-from crane_core.storage import verifications as stored
+from crane_core.storage import cases
 from crane_core.storage.store import Store
 
 APART = (VerifiedAs.STOPPED, VerifiedAs.CANNOT_RUN)
@@ -75,7 +75,7 @@ class Summary(NamedTuple):
 
 def summaries(store: Store) -> list[Summary]:
     """What is stored, by benchmark and environment; the newest first."""
-    listed = stored.verifications(store.cursor())
+    listed = cases.verifications(store.cursor())
     found = []
     for (benchmark, environment), halves in groupby(
         listed, lambda one: (one.benchmark, one.environment)

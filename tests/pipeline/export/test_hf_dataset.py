@@ -20,7 +20,7 @@ from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import Store
-from crane_core.storage.tables_out import table_rows
+from crane_core.storage.tables import table_rows
 from tests.pipeline.conftest import ship_minibench_alone
 
 ONE = ExportedStatistic("Results", "gain", "accuracy").measured(

@@ -26,6 +26,7 @@ from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.blind_plan import cover_name
 from crane_core.pipeline.campaigns.campaigns import (
     acts_of,
+    annotations_in,
     campaign_file,
     decision_folder,
     decisions_of,
@@ -102,29 +103,20 @@ def snapshot(folder: DataFolder, campaign: str) -> LedgerSnapshot:
     plan, lock = kept_campaign(folder, campaign)
     hidden = plan.blind and lock is None
     records = ledger.tail(campaign_file(folder, campaign)).records
+    # Overruled decisions too: the last of an item is among `in_force`.
+    decisions = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
     return LedgerSnapshot(
         plan,
         next(record.plan for record in records if isinstance(record, Campaign)),
         lock,
         {annotator: acts_of(folder, plan, annotator) for annotator in plan.annotators},
-        _decisions(folder, campaign),
+        [act for file in decisions for act in annotations_in(file)],
         decisions_of(folder, plan),
         None if hidden else final_outcomes(folder, plan),
         guideline_versions(folder, plan),
         messages_of(folder, campaign),
         list(gold_rows(folder, plan)),
     )
-
-
-def _decisions(folder: DataFolder, campaign: str) -> list[Annotation]:
-    """Every adjudication, overruled ones too."""
-    files = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
-    return [
-        act
-        for file in files
-        for act in ledger.tail(file).records
-        if isinstance(act, Annotation)
-    ]
 
 
 def rows(taken: LedgerSnapshot) -> Iterator[Row]:

@@ -146,7 +146,7 @@ def _drawn(
     """The items stratum by stratum, in the order of their draw; those of the calibration come first."""
     items = []
     for place, (name, group) in enumerate(groups.items()):
-        # Each stratum has a seed of its own, so that another stratum's size does not change what is drawn here.
+        # Each stratum has a separate seed, so that another stratum's size does not change what is drawn here.
         chance = Random(f"{request.seed}/items/{name}")
         for verdict in chance.sample(group, sampled[name]):
             probability = sampled[name] / len(group)

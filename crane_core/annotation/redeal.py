@@ -291,7 +291,7 @@ class _Hands:
             self._new[name].append(item)
 
     def _lacked(self, name: str, had: set[str]) -> list[str]:
-        """Open items of this person without those that somebody else `had`."""
+        """Open items of this person that another person, who `had` items, lacks."""
         return [item for item in self._open(name) if item not in had]
 
     def _drop(self, name: str, goes: Callable[[Showing], bool]) -> None:

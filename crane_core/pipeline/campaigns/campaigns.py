@@ -297,7 +297,7 @@ def journals_of(folder: DataFolder, plan: Plan) -> dict[str, Journal]:
 
 
 def labels_of(journals: Mapping[str, Journal], item: str) -> dict[str, str]:
-    """Annotator to label of an item, first showings only: a hidden repeat is no second opinion."""
+    """Annotator to label of an item, first showings only, as a hidden repeat is not a second opinion."""
     first = Showing(item, 1)
     return {
         name: str(journal.given[first].label)

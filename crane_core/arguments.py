@@ -52,7 +52,7 @@ _DIGITS = 40
 """Python refuses to read integers of thousands of digits; nothing needs as many."""
 
 Option = tuple[str, dict[str, Any]]
-"""The name of an option or operand, and what argparse is told of it."""
+"""The name of an option or operand, and what argparse gets of it."""
 
 
 def add(parser: argparse._ActionsContainer, *options: Option) -> None:

@@ -46,7 +46,7 @@ def resampled_counts(
         return np.zeros((n_resamples, 0))
     shape = (n_resamples, n_clusters)
     chosen = np.random.default_rng(seed).integers(n_clusters, size=shape)
-    # Each row gets numbers of its own, so that one count is of all rows.
+    # Each row gets separate numbers, so that one count is of all rows.
     chosen += np.arange(n_resamples)[:, None] * n_clusters
     counts = np.bincount(chosen.ravel(), minlength=n_resamples * n_clusters)
     drawn = counts.reshape(shape).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Logs visitors in and out before Streamlit sees a request, and leads them to the page that they asked for.
+"""Logs visitors in and out before Streamlit sees a request, and leads them to the page that they requested.
 
 Opening an invitation sets a session cookie, and `logout` removes it. A second cookie holds the page that a visitor
 requested before logging in; after the login they land there, not on the start page. Only addresses of our own pages are

@@ -640,7 +640,7 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _idle(chosen: argparse.Namespace, folder: DataFolder) -> list[str]:
-    """Who labelled nothing for --idle-days, where that was given; it is told if there is nobody."""
+    """Who labelled nothing for --idle-days, where that was given; says so if there is none."""
     if chosen.idle_days is None:
         return []
     plan = kept_campaign(folder, chosen.name).plan

@@ -210,7 +210,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _check_attached(chosen: argparse.Namespace) -> None:
-    """Raises NotebookError where --attach, the notebooks and the other options do not fit together."""
+    """Raises NotebookError if --attach, the notebooks and the other options do not fit together."""
     if chosen.attach is None and not chosen.notebooks:
         raise NotebookError(
             "No notebook is named.",

@@ -142,7 +142,7 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
 
 
 def _findings(found: Examination, area: str | None) -> list[str]:
-    """Those of an area, with what to do; None: of those that have no section of their own."""
+    """Those of an area, with what to do; None: of those that have no section."""
     of_sections = (EVIDENCE, DAMAGED)
     return [
         f"{finding.what}. {finding.remedy}".rstrip()

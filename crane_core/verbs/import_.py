@@ -139,7 +139,7 @@ def _give(
     chosen: argparse.Namespace,
     failed: list[CapturedNotebook] | None = None,
 ) -> None:
-    """What was imported; `failed`: the notebooks without a state, where states were asked for."""
+    """What was imported; `failed`: the notebooks without a state, if states were requested."""
     document: dict[str, Any] = {"imports": [_as_json(entry) for entry in imports]}
     lines = [in_words(entry) for entry in imports]
     if failed is not None:

@@ -1,6 +1,6 @@
 """Where an annotator begins: the campaigns and who labels in them, and the practice round. Progress is not shown here.
 
-Practice is the same desk with ten example items, each with the guideline's answer at once. Nothing of it is kept.
+Practice is the same desk with ten example items, each with the guideline's answer at once. Nothing is kept.
 """
 
 from __future__ import annotations

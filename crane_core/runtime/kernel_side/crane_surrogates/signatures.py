@@ -223,7 +223,7 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
 
 
 def _method(holder: Any, name: str) -> Any:
-    """What a class holds by a name, not bound to anything; None of what is no class."""
+    """What a class holds by a name, not bound to anything; None of anything but a class."""
     is_class = isinstance(holder, type)
     return inspect.getattr_static(holder, name, None) if is_class else None
 

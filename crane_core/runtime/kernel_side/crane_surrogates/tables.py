@@ -170,7 +170,7 @@ def _are_rows_ignored_of_one(
     if step == "located":
         return _is_located_in_any(order, table)
     if step == "operator":
-        # A number fits every row, and what is no array fits a known number of rows.
+        # A number fits every row, and anything but an array fits a known number of rows.
         is_plain = all("is" in told for told in others)
         return is_plain or _n_rows(table) is not None
     if step == "method":

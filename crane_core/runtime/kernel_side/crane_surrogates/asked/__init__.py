@@ -37,7 +37,7 @@ _FILES = {
     if name.startswith(_PREFIX)
 }
 PACKAGES = frozenset(_FILES) | {"lightgbm", "seaborn", "statsmodels"}
-"""Packages that have a file, "python" itself, and those that are asked about arguments alone."""
+"""Packages that have a file, "python" itself, and those of which only arguments are checked."""
 
 
 def by_package(name: str) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.keras_layers import SYMBOLIC
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation, version_of
 from crane_core.detectors.rules.shapes import Length, Shape, differ, shown
 
 RULES = Family("keras models")
 
+_SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 _SEQUENTIAL: Final = "keras.src.models.sequential.Sequential"
 _FUNCTIONAL: Final = "keras.src.models.functional.Functional"
 _ARRAYS: Final = (
@@ -47,7 +47,22 @@ def _method(*names: str) -> Callable[[Rule], Rule]:
     return registered
 
 
-# Making
+# Layers: Keras itself says what they make of a shape, and refuse. Here is what a call leaves of them.
+
+
+@RULES.method("keras.*", "__call__")
+def layer_called(operation: Operation) -> Answer:
+    """A layer that Keras made of what is known is built for the shape of the first symbolic tensor that it gets."""
+    layer, given = operation.receiver, operation.first
+    if "config" not in layer.facts or given.type != _SYMBOLIC or not given.shape:
+        return UNKNOWN
+    # Keras builds the weights at the first call only: a later tensor must fit them.
+    # The batch stays open, because any number of samples fits the same weights.
+    layer.facts.setdefault("takes", (None, *given.shape[1:]))
+    return UNCHANGED
+
+
+# Models
 
 
 @RULES.function("keras.Sequential", "keras.models.Sequential")
@@ -127,7 +142,7 @@ def _step(
     if shape is None or layer.path or layer.package != "keras":
         return None
     before = AbstractValue(
-        SYMBOLIC, {"shape": shape, "dtype": "float32"}, words="what the layer gets"
+        _SYMBOLIC, {"shape": shape, "dtype": "float32"}, words="what the layer gets"
     )
     return operation.call(layer, [before], {}).shape
 
@@ -356,7 +371,7 @@ def _judge_labels(
     shapes = {what: given.labels, "the output of the model": _unbatched(output)}
     # Symbolic tensors have a shape and no values: enough for what a loss refuses before training.
     symbols = [
-        AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words)
+        AbstractValue(_SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words)
         for words, shape in shapes.items()
     ]
     operation.call(AbstractValue(f"keras.losses.{name}"), symbols, {})
@@ -505,7 +520,9 @@ def predicted(operation: Operation) -> Answer:
         else None
     )
     if operation.name == "__call__":
-        return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))
+        return AbstractValue(
+            _SYMBOLIC if is_symbolic else "", known_facts(shape=output)
+        )
     # predict joins all batches in one NumPy array; a call returns one tensor for what it got.
     shape = (given.n, *output[1:]) if given is not None and output is not None else None
     return AbstractValue(

@@ -8,51 +8,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.operation import Operation, is_at_least
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("LightGBM")
 _KINDS: Final = ("LGBMClassifier", "LGBMRegressor")
 _DATASET: Final = "lightgbm.basic.Dataset"
 _BOOSTER: Final = "lightgbm.basic.Booster"
-_EARLY_STOPPING: Final = "lightgbm.callback._EarlyStoppingCallback"
-_LEARNT: Final = (
-    *(
-        "n_features_",
-        "n_features_in_",
-        "best_score_",
-        "best_iteration_",
-        "objective_",
-        "booster_",
-        "evals_result_",
-    ),
-    *(
-        "feature_importances_",
-        "feature_name_",
-        "n_estimators_",
-        "classes_",
-        "n_classes_",
-    ),
+_LEARNT_TEXT: Final = (
+    "n_features_ n_features_in_ best_score_ best_iteration_ objective_ booster_ evals_result_ feature_importances_"
+    " feature_name_ n_estimators_ classes_ n_classes_"
 )
+_LEARNT: Final = tuple(_LEARNT_TEXT.split())
 """Properties that ask whether the model is fitted first."""
 # LightGBM writes feature names into JSON, and refuses characters that would break it.
-_OF_JSON: Final = '",:[]{}'
-_NUMBERS: Final = ("int8", "int16", "int32", "int64", "uint", "float", "bool")
+_OF_JSON: Final = frozenset('",:[]{}')
 # Other names of the two objectives, from LightGBM's list of parameters.
-_MANY: Final = (
-    "multiclass",
-    "softmax",
-    "multiclassova",
-    "multiclass_ova",
-    "ova",
-    "ovr",
-)
 
 
 # Estimators
@@ -89,11 +66,8 @@ def fitting(operation: Operation) -> Answer:
             fact=f"{y.named('y')} holds {fraction:g}",
             remedy="use LGBMRegressor, or convert the values to classes",
         )
-    _refuse_stopping(operation, given, "eval_set")
     # A second fit replaces all that the first one learnt.
     model.facts = {"class_name": model.class_name, "is_fitted": True}
-    if (n_features := data.n_features(x)) is not None:
-        model.facts["fitted_attributes"] = {"n_features_in_": n_features}
     return model
 
 
@@ -111,10 +85,7 @@ def asking(operation: Operation) -> Answer:
             fact=f"{model.named('the model')} has not been fitted",
             remedy="call fit on this object first",
         )
-    if operation.name in _LEARNT:
-        return UNKNOWN
-    _refuse_width(operation, model.mapping("fitted_attributes").get("n_features_in_"))
-    return UNCHANGED
+    return UNKNOWN if operation.name in _LEARNT else UNCHANGED
 
 
 # Datasets and boosters
@@ -150,60 +121,22 @@ def trained(operation: Operation) -> Answer:
         )
     if not given.is_a("lightgbm", "Dataset"):
         return UNKNOWN
-    settings = bound["params"].members or {}
-    objective = settings.get("objective", AbstractValue()).literal
-    # num_classes is LightGBM's other name for num_class: either is enough.
-    if objective in _MANY and settings.keys().isdisjoint({"num_class", "num_classes"}):
-        operation.crash(
-            "LightGBMError",
-            "Number of classes should be specified and greater than 1 for multiclass training",
-            fact=f"objective is {objective!r}, and num_class is not set",
-            remedy="set num_class in the parameters",
-        )
-    x, y = (
-        given.attributes.get("data", AbstractValue()),
-        given.attributes.get("label", AbstractValue()),
-    )
+    x, y = (given.attributes.get(name, AbstractValue()) for name in ("data", "label"))
     _refuse_data(operation, x, y)
-    _refuse_stopping(operation, bound, "valid_sets")
-    return AbstractValue(
-        _BOOSTER, known_facts(n_features=data.n_features(x)), words=operation.text
-    )
-
-
-@RULES.method("lightgbm.Booster", "predict")
-def asked(operation: Operation) -> Answer:
-    """predict of a Booster; raises Crash for another number of features than in training."""
-    _refuse_width(operation, operation.receiver.fact("n_features"))
-    return UNCHANGED
-
-
-@RULES.function("lightgbm.early_stopping", "lightgbm.callback.early_stopping")
-def early_stopping(operation: Operation) -> Answer:
-    """The callback, so that training without validation data is recognised."""
-    return AbstractValue(_EARLY_STOPPING, words=operation.text)
+    return AbstractValue(_BOOSTER, words=operation.text)
 
 
 # What both refuse
 
 
-def _refuse_stopping(
-    operation: Operation, given: dict[str, AbstractValue], name: str
-) -> None:
-    """Early stopping needs something to evaluate on."""
-    callbacks = given.get("callbacks", AbstractValue()).items or ()
-    # The callback itself raises in the first iteration, when there is no result to compare.
-    if given.get(name, AbstractValue("NoneType")).type == "NoneType" and any(
-        each.type == _EARLY_STOPPING for each in callbacks
-    ):
-        why = "for early stopping, at least one dataset and eval metric is required for evaluation"
-        remedy = "give eval_set=[(X_valid, y_valid)] to fit, valid_sets=[...] to train"
-        fact = "callbacks has early_stopping, and no validation data is given"
-        operation.crash("ValueError", why, fact=fact, remedy=remedy)
-
-
 def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
-    """Columns of texts, where categories are welcome; another number of labels; names that JSON would misread."""
+    """What training refuses, in the order of its checks."""
+    _refuse_texts(operation, x)
+    _refuse_lengths(operation, x, y)
+    _refuse_names(operation, x)
+
+
+def _refuse_texts(operation: Operation, x: AbstractValue) -> None:
     for label, dtype in data.dtypes_of(x).items() if is_frame(x) else ():
         # Columns of dtype category are taken as they are.
         if str(dtype) in ("object", "str", "string"):
@@ -215,13 +148,13 @@ def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> No
                 fact=fact,
                 remedy="convert it to categories: astype('category')",
             )
+
+
+def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     # Only tables and arrays are counted: a Dataset may also be made from a file or a list of parts.
-    if (
-        differ(n_x, n_y)
-        and (is_frame(x) or is_array(x))
-        and (is_array(y) or is_series(y))
-    ):
+    are_counted = (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y))
+    if differ(n_x, n_y) and are_counted:
         operation.crash(
             # scikit-learn counts the rows of an array in fit; a frame goes to LightGBM as it is.
             "ValueError"
@@ -231,45 +164,14 @@ def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> No
             fact=f"{x.named('the data')} has {n_x} rows, {y.named('the label')} has {n_y}",
             remedy="select both from the same rows",
         )
-    odd = [
-        name
-        for name in data.names_of(x) or ()
-        if any(letter in name for letter in _OF_JSON)
-    ]
-    if odd:
-        operation.crash(
-            "LightGBMError",
-            "Do not support special JSON characters in feature name",
-            fact=f"{x.named('X')} has the column {odd[0]!r}",
-            remedy="rename the columns: use letters, digits and _",
-        )
 
 
-def _refuse_width(operation: Operation, fitted: object) -> None:
-    """Other features than the model was fitted with; keywords may switch the check off."""
-    given = operation.first
-    n_given = data.n_features(given)
-    # predict_disable_shape_check=True accepts other widths. Columns of texts or categories are
-    # refused for their dtype before they are counted.
-    if operation.arguments.keywords or is_frame(given) and not _are_numbers(given):
-        return
-    if isinstance(fitted, int) and n_given is not None and n_given != fitted:
-        is_of_library = is_frame(given) and is_at_least(
-            operation, "lightgbm", 4, 6
-        )  # before, its wrapper counted
-        operation.crash(
-            "LightGBMError"
-            if is_of_library or operation.receiver.class_name == "Booster"
-            else "ValueError",
-            f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
-            fact=f"{given.named('X')} has {n_given} columns",
-            remedy="pass the same features as in fit",
-        )
-
-
-def _are_numbers(table: AbstractValue) -> bool:
-    """Whether the table has nothing but columns of numbers, for certain."""
-    dtypes = [str(dtype).lower() for dtype in data.dtypes_of(table).values()]
-    return len(dtypes) == data.n_features(table) and all(
-        dtype.startswith(_NUMBERS) for dtype in dtypes
-    )
+def _refuse_names(operation: Operation, x: AbstractValue) -> None:
+    for name in data.names_of(x) or ():
+        if not _OF_JSON.isdisjoint(name):
+            operation.crash(
+                "LightGBMError",
+                "Do not support special JSON characters in feature name",
+                fact=f"{x.named('X')} has the column {name!r}",
+                remedy="rename the columns: use letters, digits and _",
+            )

@@ -49,13 +49,16 @@ def label_set(frame: AbstractValue) -> frozenset[Any] | None:
 
 
 def index_labels(value: AbstractValue) -> tuple[Any, ...] | None:
-    """All labels of an index of texts, in order."""
+    """All labels of an index of texts or integers, in order."""
     labels = value.fact("labels")
-    is_whole = isinstance(labels, list) and value.fact("length") == len(labels)
-    is_text = isinstance(labels, list) and all(
-        isinstance(label, str) and "\u2026" not in label for label in labels
+    # A state lists only the first labels of a long index: a loop over these would end too soon.
+    if not isinstance(labels, (list, tuple)) or value.fact("length") != len(labels):
+        return None
+    # An ellipsis marks a label that the state cut; as it is, it would be a missing column.
+    is_plain = all(
+        isinstance(label, (str, int)) and "\u2026" not in str(label) for label in labels
     )
-    return tuple(labels) if is_whole and is_text and isinstance(labels, list) else None
+    return tuple(labels) if is_plain else None
 
 
 def lacks(frame: AbstractValue, label: Any) -> bool:

@@ -249,6 +249,3 @@ def step(operation: Operation) -> Answer:
             row_of(old) if way == "iterrows" else AbstractValue(SERIES),
         ],
     )
-
-
-# By other labels

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
@@ -20,33 +20,11 @@ from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("statsmodels")
-_MODELS: Final = (
-    "OLS",
-    "WLS",
-    "GLS",
-    "Logit",
-    "Probit",
-    "MNLogit",
-    "Poisson",
-    "GLM",
-    "RLM",
-    "QuantReg",
-)
+_MODELS_TEXT: Final = "OLS WLS GLS Logit Probit MNLogit Poisson GLM RLM QuantReg"
+_MODELS: Final = tuple(_MODELS_TEXT.split())
 _OF_RESULTS: Final = (
-    *(
-        "summary",
-        "summary2",
-        "params",
-        "pvalues",
-        "tvalues",
-        "bse",
-        "rsquared",
-        "rsquared_adj",
-        "aic",
-        "bic",
-        "resid",
-    ),
-    *("fittedvalues", "conf_int", "get_prediction", "f_pvalue", "llf"),
+    "summary summary2 params pvalues tvalues bse rsquared rsquared_adj aic bic resid fittedvalues conf_int"
+    " get_prediction f_pvalue llf"
 )
 _KEPT_WITH_CONSTANT: Final = (
     "dtypes",
@@ -102,25 +80,36 @@ def of_arrays(operation: Operation) -> Answer:
         return UNCHANGED
     y, x = given["endog"], given.get("exog", AbstractValue())
     n_y, n_x = data.n_samples(y), data.n_samples(x)
-    if differ(n_y, n_x) and (is_frame(x) or is_series(x)) == (
-        is_frame(y) or is_series(y)
-    ):
+    # Of a table beside an array another message comes, by the release.
+    are_alike = (is_frame(x) or is_series(x)) == (is_frame(y) or is_series(y))
+    if differ(n_y, n_x) and are_alike:
         operation.crash(
             "ValueError",
             f"endog and exog have different numbers of rows: {n_y} and {n_x}",
             fact=f"{y.named('endog')} has {n_y} rows, {x.named('exog')} has {n_x}",
             remedy="select both from the same rows",
         )
-    # missing="drop" removes these rows before anything reads them.
-    gap = _gap(x) if "missing" not in given else None
     for value in (y, x):
         _refuse_texts(operation, value)
-    # Only the search for a constant column finds NaN, and hasconst=False skips it.
-    # NaN in endog passes.
-    if not {"missing", "hasconst"} & given.keys() and _holds_numbers(x):
-        _refuse_missing(
-            operation, x, "exog contains inf or nans: a model needs finite numbers"
+    # missing="drop" removes these rows before anything reads them.
+    if "missing" not in given:
+        _refuse_missing(operation, x, given)
+    return _unfitted(operation)
+
+
+def _refuse_missing(
+    operation: Operation, x: AbstractValue, given: Mapping[str, AbstractValue]
+) -> None:
+    flaw = next((flaw for flaw in data.flaws(x) if flaw.name in ("nan", "inf")), None)
+    # Only the search for a constant column finds NaN, and hasconst=False skips it. NaN in endog passes.
+    if flaw is not None and "hasconst" not in given and _holds_numbers(x):
+        operation.crash(
+            "MissingDataError",
+            "exog contains inf or nans: a model needs finite numbers",
+            fact=flaw.fact,
+            remedy="drop these rows, or fill them first",
         )
+    gap = _gap(x)
     if gap is not None and is_at_least(operation, "statsmodels", 0, 15):
         operation.crash(
             "TypeError",
@@ -128,8 +117,6 @@ def of_arrays(operation: Operation) -> Answer:
             fact=f"column {gap!r} holds missing values (pd.NA)",
             remedy="drop the missing rows, or convert the column to float",
         )
-    _refuse_no_shares(operation, y)
-    return _unfitted(operation)
 
 
 @_function(tuple(name.lower() for name in _MODELS), "formula.api")
@@ -141,7 +128,7 @@ def _unfitted(operation: Operation) -> Answer:
     return AbstractValue(f"statsmodels.{made}", words=f"the {made} model")
 
 
-@RULES.attribute("statsmodels.*", *_OF_RESULTS)
+@RULES.attribute("statsmodels.*", *_OF_RESULTS.split())
 def of_results(operation: Operation) -> Answer:
     """What only fitting adds, read from the model itself."""
     model = operation.receiver
@@ -173,28 +160,6 @@ def _refuse_texts(operation: Operation, value: AbstractValue) -> None:
                 fact=f"column {label!r} holds the text {text!r}",
                 remedy="encode the strings first",
             )
-
-
-def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
-    """A model of a yes or no takes targets from 0 to 1."""
-    low, high = data.range_of(data.values_of(y))
-    is_known = (is_series(y) or is_array(y)) and data.values_of(y).get(
-        "has_nan"
-    ) is False
-    if (
-        operation.function_name not in ("Logit", "Probit")
-        or not is_known
-        or low is None
-        or high is None
-    ):
-        return
-    if low < 0 or high > 1:
-        operation.crash(
-            "ValueError",
-            f"endog of {operation.function_name} must be in the unit interval",
-            fact=f"{y.named('endog')} goes from {low:g} to {high:g}",
-            remedy="convert it to 0 and 1: (y > limit).astype(int); for more classes use MNLogit",
-        )
 
 
 def _gap(table: AbstractValue) -> Hashable:
@@ -239,21 +204,6 @@ def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> b
     return (
         bool(dtypes) and is_whole and all(dtype.startswith(kinds) for dtype in dtypes)
     )
-
-
-def _refuse_missing(
-    operation: Operation,
-    value: AbstractValue,
-    why: str,
-    exception: str = "MissingDataError",
-) -> None:
-    flaw = next(
-        (flaw for flaw in data.flaws(value) if flaw.name in ("nan", "inf")), None
-    )
-    if flaw is not None:
-        operation.crash(
-            exception, why, fact=flaw.fact, remedy="drop these rows, or fill them first"
-        )
 
 
 @RULES.missing("columns")
@@ -301,35 +251,6 @@ def with_constant(operation: Operation) -> Answer:
     )
 
 
-@RULES.method("statsmodels.*", "predict")
-def asked(operation: Operation) -> Answer:
-    """A table with the columns that the model was fitted with; the constant is one of them."""
-    model, given = operation.receiver, operation.arguments.bound("exog=None, **others")
-    if (
-        given is None
-        or "exog" not in given
-        or model.fact("model") not in _MODELS
-        # A model by formula takes any frame, and picks the columns that its formula names.
-        or "formula" in model.facts
-    ):
-        return UNKNOWN
-    n_fitted, shape = model.fact("n_columns"), data.shape_as_array(given["exog"])
-    if (
-        type(n_fitted) is not int
-        or shape is None
-        # predict([1, 50.0, 3.0]) is one row as it is: only what has columns is counted.
-        or len(shape) != 2
-        or shape[1] in (None, n_fitted)
-    ):
-        return UNCHANGED
-    return operation.crash(
-        "ValueError",
-        f"the model was fitted with {n_fitted} columns, but gets {shape[1]}",
-        fact=f"{given['exog'].named('exog')} has {shape[1]} columns; the model has {model.fact('columns', n_fitted)}",
-        remedy="pass the columns that the model was fitted with: sm.add_constant(..., has_constant='add')",
-    )
-
-
 # Series in time
 
 
@@ -351,84 +272,10 @@ def of_long_ago(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-@_function(("ExponentialSmoothing",), "tsa.holtwinters", "tsa.api")
-@_function(("seasonal_decompose",), "tsa.seasonal", "api.tsa")
-def factored(operation: Operation) -> Answer:
-    """Factors need numbers above zero; a decomposition needs all of them."""
-    given = operation.arguments.bound("endog, *positional, **others") or {}
-    series = operation.arguments.keywords.get("x", given.get("endog", AbstractValue()))
-    low, _ = data.range_of(data.values_of(series))
-    parts = [
-        name
-        for name in ("trend", "seasonal", "model")
-        if str(_literal(operation, name)).startswith("mul")
-    ]
-    if operation.function_name == "seasonal_decompose" and str(
-        series.fact("dtype", "")
-    ).startswith("float"):
-        _refuse_missing(
-            operation,
-            series,
-            "This function does not handle missing values",
-            "ValueError",
-        )
-    _refuse_few(operation, series)
-    if parts and low is not None and low <= 0:
-        operation.crash(
-            "ValueError",
-            "a multiplicative trend or seasonality is not appropriate for zero and negative values",
-            fact=f"{series.named('the series')} goes down to {low:g}",
-            remedy=f"use {parts[0]}='add'",
-        )
-    return UNCHANGED
-
-
-def _refuse_few(operation: Operation, series: AbstractValue) -> None:
-    n_all, period = data.n_samples(series), _literal(operation, "period")
-    if type(period) is int and n_all is not None and n_all < 2 * period:
-        operation.crash(
-            "ValueError",
-            f"x must have 2 complete cycles, which requires {2 * period} observations",
-            fact=f"{series.named('x')} has {n_all}",
-            remedy=f"set period to {n_all // 2} or less",
-        )
-
-
 def _literal(operation: Operation, name: str) -> object:
     """The value of an argument that is given by name; None if it is not known."""
     given = operation.arguments.keywords.get(name)
     return given.literal if given is not None and given.is_literal else None
-
-
-@_function(("adfuller",), "tsa.stattools", "tsa.api")
-def unit_root_tested(operation: Operation) -> Answer:
-    """Statistic, p, lags, observations, critical values, and the criterion by which the lags were chosen.
-
-    Up to statsmodels 0.15.
-    """
-    given = operation.arguments.bound(
-        "x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False"
-    )
-    if given is None:
-        return UNCHANGED
-    _refuse_missing(
-        operation,
-        given["x"],
-        "exog contains inf or nans: the test does not accept missing values",
-    )
-    # autolag=None returns five values, store=True another tuple.
-    is_usual = not {"autolag", "store", "regresults"} & given.keys()
-    if (
-        not is_usual
-        or is_at_least(operation, "statsmodels", 0, 16)
-        or "statsmodels" not in operation.packages
-    ):
-        return UNCHANGED
-    return AbstractValue(
-        "tuple",
-        items=[AbstractValue() for _ in range(6)],
-        words="the result of adfuller",
-    )
 
 
 # Plots

@@ -22,7 +22,6 @@ from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.sending import Sender
 from crane_core.runtime import interpreters
 from crane_core.runtime.library_worker import library_worker
-from tests.optional import needing
 from tests.patience import once
 
 SETUP = """\
@@ -200,70 +199,6 @@ def test_the_library_that_is_waited_for_is_told() -> None:
     assert waited in ([], ["NumPy"])  # nobody is told of a moment
 
 
-OTHERS = """\
-import numpy as np
-import pandas as pd
-from sklearn.cluster import KMeans
-from sklearn.metrics import recall_score
-a = np.eye(3) * 1j
-truth, said = [0, 1, 2, 2], [0, 1, 1, 2]
-"""
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
-        "recall_score(truth, said, average_x='macro')",
-        "recall_score(truth, said)",
-        "a @ 'x'",
-        "a @ 3",
-        "pd.DataFrame({'x': [1]}, 1, 2, 3).set_index('x')",
-        "KMeans.fit(np.eye(3))",
-    ],
-)
-def test_where_a_crash_is_told_it_is_of_the_class_that_comes(
-    predict_here: Any, target: str
-) -> None:
-    seen = predict_here(OTHERS, target)
-    assert seen.raised
-    assert seen.exception in (None, seen.raised)
-
-
-@pytest.mark.parametrize(
-    ("setup", "target"),
-    [
-        ("import numpy as np\ne = np.zeros(0)", "for x in e:\n    pass"),
-        (
-            "import numpy as np\na = np.asfortranarray(np.ones((3, 4)))",
-            "np.array(a, order='F', copy=False)",
-        ),
-        ("import numpy as np\nfmt = np.array(['%d', '%s'])", "np.char.mod(fmt, 3)"),
-        ("import numpy as np\nknown = {7: 1}\nn = np.arange(9)[7]", "known[n]"),
-    ],
-)
-def test_what_hangs_on_values_or_memory_is_no_crash(
-    check: Any, setup: str, target: str
-) -> None:
-    assert check(setup, target).raised is None
-
-
-@needing("torch")
-@pytest.mark.parametrize(
-    ("setup", "target"),
-    [
-        ("w = torch.ones(3, requires_grad=True)\nw.sum().backward()", "w.grad.zero_()"),
-        (
-            "y = torch.tensor([[1, 2], [3, 4]])",
-            "torch.repeat_interleave(y, torch.tensor([1, 2]), dim=0, output_size=3)",
-        ),
-    ],
-)
-def test_what_torch_keeps_or_counts_is_no_crash(
-    check: Any, setup: str, target: str
-) -> None:
-    assert check(f"import torch\n{setup}", target).raised is None
-
-
 def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,16 +224,6 @@ def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
     assert said.crash is not None
     assert said.crash.exception == "AxisError"
     assert {"numpy": "0.7"}.items() <= asking.versions_asked()[1].items()
-
-
-@needing("torch")
-def test_a_layer_whose_settings_are_not_known_is_not_asked(check: Any) -> None:
-    setup = "import torch\nfrom torch import nn\nx = torch.ones(1, 1, 2, 2)"
-    assert (
-        check(setup, "larger = nn.Upsample(scale_factor=2)\nlarger(x).shape").raised
-        is None
-    )
-    assert check(setup, "larger = nn.Upsample(size=(4, 4))\nlarger(x)").raised is None
 
 
 def test_what_is_written_through_a_view_that_a_library_gave_is_forgotten_of_its_array(

@@ -219,7 +219,7 @@ def _fitted(told: str, fill: int) -> Any:
     facts = json.loads(told)
     kind = signatures.found(facts["path"]) if _PUBLIC.fullmatch(facts["path"]) else None
     # A class with its own __new__ may make anything.
-    if not signatures.is_made_of_anything(kind):
+    if kind is None or not signatures.is_made_of_anything(kind):
         raise NotMadeError(facts["path"])
     given = {name: made(value, fill) for name, value in facts["given"].items()}
     # `memory` is a cache on the disk, `input="filename"` reads files.

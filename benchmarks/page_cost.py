@@ -86,9 +86,9 @@ def scripts_measured() -> Iterator[list[Cost]]:
 
 
 def app(file: str) -> AppTest:
-    """A new session on a page, which is not drawn yet."""
+    """A session that comes to a page from Overview; the page is not drawn yet."""
     page = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=A_LONG_TIME_S)
-    return page.switch_page(f"pages/{file}.py")
+    return page.run().switch_page(f"pages/{file}.py")
 
 
 def draw(page: AppTest) -> None:
@@ -99,7 +99,7 @@ def draw(page: AppTest) -> None:
 
 
 def visit(name: str) -> Cost:
-    """What a visit of the page costs in a new session."""
+    """What the page costs a session that comes from Overview."""
     file, query = PAGES[name]
     page = app(file)
     for key, value in query.items():

@@ -53,9 +53,7 @@ def measured(folder: DataFolder) -> tuple[Seconds, Seconds, Seconds]:
     new: Seconds = {}
     known: Seconds = {}
     with scripts_measured() as costs:
-        page = app("0_overview")
-        draw(page)
-        page.switch_page("pages/2_results.py")
+        page = app("2_results")
         for tab, switches in SWITCHES.items():
             page.query_params["part"] = tab
             first[tab] = _drawn(page, costs)

@@ -39,7 +39,7 @@ from crane_core.pipeline.campaigns.campaigns import (
 )
 from crane_core.pipeline.campaigns.clustering import clustering
 from crane_core.pipeline.campaigns.export.folder import write_export
-from crane_core.pipeline.campaigns.export.forms import FORMS, TABLES, exported
+from crane_core.pipeline.campaigns.export.forms import TABLES, exported, label_forms
 from crane_core.pipeline.campaigns.export.repeat import (
     Repeated,
     exported_guideline,
@@ -169,9 +169,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         flag("--force", "replace an older export in that folder"),
         option(
             "--form",
-            "tables (default): tidy CSV, every action as JSON lines, the plan, JSON Schemas; label-studio: tasks with "
-            "annotations and the labeling configuration; dataset: Parquet for `datasets` and Argilla",
-            choices=list(FORMS),
+            "; ".join(
+                f"{name}{' (default)' if name == TABLES else ''}: {form.about}"
+                for name, form in label_forms().items()
+            ),
+            choices=list(label_forms()),
             default=TABLES,
         ),
         flag(

@@ -21,6 +21,7 @@ from crane_core.pipeline.campaigns.export.table import (
     COLUMNS_AFTER_LOCK,
     TEXT_COLUMNS,
     Files,
+    LabelForm,
     LedgerSnapshot,
     Row,
     rows,
@@ -73,6 +74,9 @@ def dataset_files(taken: LedgerSnapshot) -> Files:
         ),
         "records.parquet": partial(_parquet, taken, records=True),
     }
+
+
+FORM = LabelForm("dataset", "Parquet for `datasets` and Argilla", dataset_files)
 
 
 def _card(taken: LedgerSnapshot) -> str:

@@ -22,6 +22,7 @@ from crane_core.pipeline.campaigns.export.readme import readme
 from crane_core.pipeline.campaigns.export.schema import act_schema, as_file, row_schema
 from crane_core.pipeline.campaigns.export.table import (
     Files,
+    LabelForm,
     LedgerSnapshot,
     rows,
     snapshot,
@@ -79,6 +80,13 @@ def table_files(taken: LedgerSnapshot) -> Files:
         guideline_file(version): partial(_whole, text)
         for version, text in guidelines.items()
     }
+
+
+FORM = LabelForm(
+    "tables",
+    "tidy CSV, every action as JSON lines, the plan, JSON Schemas",
+    table_files,
+)
 
 
 def guideline_file(version: str) -> str:

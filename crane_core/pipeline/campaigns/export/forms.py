@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
+from functools import cache
 
-from crane_core.pipeline.campaigns.export.dataset import dataset_files
-from crane_core.pipeline.campaigns.export.files import table_files
-from crane_core.pipeline.campaigns.export.label_studio import label_studio_files
+from crane_core.pipeline.campaigns import export
 from crane_core.pipeline.campaigns.export.table import (
     Files,
+    LabelForm,
     LedgerSnapshot,
     refuse_revealing,
     snapshot,
@@ -18,11 +20,16 @@ from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 
 TABLES = "tables"
-FORMS: dict[str, Callable[[LedgerSnapshot], Files]] = {
-    TABLES: table_files,
-    "label-studio": label_studio_files,
-    "dataset": dataset_files,
-}
+
+
+@cache
+def label_forms() -> dict[str, LabelForm]:
+    """Every form by name: a file of this folder that has FORM is one. The default comes first."""
+    names = sorted(module.name for module in pkgutil.iter_modules(export.__path__))
+    modules = [importlib.import_module(f"{export.__name__}.{name}") for name in names]
+    found = [vars(module)["FORM"] for module in modules if "FORM" in vars(module)]
+    found.sort(key=lambda form: (form.name != TABLES, form.name))
+    return {form.name: form for form in found}
 
 
 def exported(
@@ -35,9 +42,9 @@ def exported(
 ) -> Files:
     """The files of the export. Raises CampaignError; only texts need the store."""
     taken = snapshot(folder, campaign)
-    return FORMS[form](
-        taken._replace(texts=_texts(folder, taken, progress)) if with_texts else taken
-    )
+    if with_texts:
+        taken = taken._replace(texts=_texts(folder, taken, progress))
+    return label_forms()[form].files(taken)
 
 
 def _texts(

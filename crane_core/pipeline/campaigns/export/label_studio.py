@@ -17,6 +17,7 @@ from crane_core.pipeline.campaigns.export.table import (
     COLUMNS_AFTER_LOCK,
     TEXT_COLUMNS,
     Files,
+    LabelForm,
     LedgerSnapshot,
     Row,
     rows,
@@ -58,6 +59,13 @@ def label_studio_files(taken: LedgerSnapshot) -> Files:
         "config.xml": lambda: iter([_config(taken.plan.labels, has_texts=has_texts)]),
         "tasks.json": lambda: _tasks(taken),
     }
+
+
+FORM = LabelForm(
+    "label-studio",
+    "tasks with annotations and the labeling configuration",
+    label_studio_files,
+)
 
 
 def _config(labels: LabelSet, *, has_texts: bool) -> bytes:

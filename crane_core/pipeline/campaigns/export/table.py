@@ -57,6 +57,14 @@ Files = dict[str, Callable[[], Iterator[bytes]]]
 """Name to content of each file of an export, in pieces."""
 
 
+class LabelForm(NamedTuple):
+    """One way to write a campaign for other tools: its name, what it holds, and the files of a snapshot."""
+
+    name: str
+    about: str
+    files: Callable[[LedgerSnapshot], Files]
+
+
 class LedgerSnapshot(NamedTuple):
     """What the ledger held when the export began; `finals` is None while the campaign hides what it labels.
 

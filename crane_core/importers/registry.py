@@ -35,9 +35,11 @@ class Importer(Protocol):
 
     KIND: str
 
-    def recognises(self, tree: FileTree) -> float: ...
+    def recognises(self, tree: FileTree) -> float:
+        """How likely the tree is of this kind, from 0 to 1."""
 
-    def read(self, tree: FileTree) -> Iterator[Record]: ...
+    def read(self, tree: FileTree) -> Iterator[Record]:
+        """Its records, with a LoadProblem for whatever cannot be read."""
 
 
 @cache

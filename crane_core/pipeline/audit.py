@@ -78,6 +78,7 @@ def note_roles(folder: DataFolder, roles: Roles, actor: Actor) -> None:
     The file is edited by hand, so that the log names no person: `actor` is who found the change. Raises LedgerError.
     """
     global _noted
+    # Two pages that find the change at once would both log it.
     with _ONE_AT_A_TIME:
         if _noted == (folder.path, roles) or writer():
             return
@@ -106,6 +107,7 @@ def _roles_of(roles: Roles) -> dict[str, str]:
 
 def _roles_in_log(folder: DataFolder) -> dict[str, str]:
     """Every role as the log leaves it."""
+    # Oldest first, so that the last step of a person is the one that counts.
     steps = [
         entry for entry in reversed(entries(folder)) if entry.action is AuditAction.ROLE
     ]

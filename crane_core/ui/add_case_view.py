@@ -58,6 +58,7 @@ def _start_adding(case: NewCase, benchmark: str) -> Adding:
 def draw_add_case() -> None:
     """The form, or why there is none; progress while a case is checked, then its link or the refusal."""
     adding = st.session_state.get(keys.CASE_ADDING)
+    # Open while something is on its way, else its outcome would be out of sight.
     with st.expander("**Add your own case**", expanded=isinstance(adding, Adding)):
         if not may(Role.ADMIN):
             st.caption("Adding a case needs the role admin.")
@@ -163,6 +164,7 @@ def _draw_form() -> None:
         pressed = st.form_submit_button("Check and add", type="primary")
     if pressed:
         with refusals_shown():
+            # Again at the press: the role may have been taken since the form was drawn.
             require(Role.ADMIN)
             labels = [text.strip() or None for text in (library, cause, diagnosis)]
             _start(str(benchmark or ""), name.strip(), crashing, fixed, target, labels)

@@ -127,6 +127,7 @@ def _picture_head(columns: Sequence[PictureColumn]) -> str:
         f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>'
         for title, n in groups
     )
+    # The ends are those of both versions, twice as many as columns.
     signs = "".join(
         f"<i{' class=cw-end' if end else ''}>{escape(setting_short(column.setting).replace('RT', ''))}</i>"
         for column, end in zip(columns, _ends(columns), strict=False)
@@ -165,6 +166,7 @@ def _line_html(
     ]
     n = len(picture.columns)
     sides = f"<span>{''.join(cells[:n])}</span><span>{''.join(cells[n:])}</span>"
+    # The list beside it has the same links: by keyboard or screen reader each case is met once.
     return f'<a {_link(row, benchmark)} tabindex="-1" aria-hidden="true">{sides}</a>'
 
 
@@ -239,6 +241,7 @@ def pattern_words(
             f" ({', '.join(places[name] for name in names)})" if len(series) > 1 else ""
         )
 
+    # Of one experiment alone, numbers would be noise.
     return ", ".join(
         SHORT.get(pattern, str(pattern)) + where(names)
         for pattern, names in patterns

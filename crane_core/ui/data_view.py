@@ -136,6 +136,7 @@ def _size(n_bytes: int) -> str:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _without_instance(_store: Store, version: str) -> list[LoadProblem]:
+    # Streamlit hashes no argument that begins with an underscore; the version is the key.
     return state.without_instance(_store.cursor())
 
 

@@ -68,6 +68,7 @@ NO_RUNS = (
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _drops(loaded: str, chosen: Ablated) -> pd.DataFrame:
+    # `loaded` is for the cache alone: other answers make other numbers.
     return drop_table(chosen.rows(), reference=chosen.reference(), rate=chosen.rate)
 
 
@@ -94,6 +95,8 @@ def draw_drops(chosen: Ablated) -> None:
         return
     reference = chosen.reference()
     measured = _drops(data.answers(), chosen)
+    # The paper measures its ablations against full runtime state; beside another reference they would
+    # mislead.
     is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
     printed = printed_drops(
         [tables()[name] for name in TABLES] if is_study else [], chosen.rate, measured
@@ -261,6 +264,7 @@ def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
         keys.BENCHMARK: chosen.benchmark,
         keys.EXPERIMENT: sorted(meant["experiment"].unique().tolist()),
         keys.DETECTOR: row["detector"],
+        # The comparisons of Cases go from the poorer input to the richer, whichever is the reference here.
         keys.COMPARE: comparison_text(Inputs(*sorted(settings, key=RICHNESS.index))),
         keys.AGREEMENT: str(Pattern.CHANGED),
     }
@@ -285,6 +289,7 @@ def _open_group(
     )
     row = as_rows(table[is_meant])[0]
     if by == "library_group":
+        # Cases are filtered by library, of which a group of the paper has several.
         rows = chosen.rows()
         of_group = {
             keys.LIBRARY: sorted(

@@ -167,6 +167,7 @@ def page(
 
 def _stop_if_blinded(visitor: Visitor) -> None:
     """Ends the run where the body must not be drawn; also where it is unknown whether it may be."""
+    # A refusal leaves it None, and None ends the run: what cannot be looked up is not shown.
     campaigns = None
     with refusals_shown():
         campaigns = data.blinding(visitor)

@@ -55,6 +55,7 @@ def rows_of(strips: Iterable[Strip]) -> list[MatrixRow]:
     """A row per detector and experiment, in the order of the strips; the experiment is noted where it is named."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for strip in strips:
+        # One detector may have answered in several experiments, which are rows apart.
         row = rows.setdefault(
             (strip.detector, strip.experiment),
             MatrixRow(strip.detector, strip.experiment, {}),
@@ -76,6 +77,7 @@ def matrix_html(rows: Sequence[MatrixRow]) -> str:
         for setting in settings
     )
     body = "".join(_row_html(row, settings) for row in rows)
+    # With tabindex the table can be scrolled by keyboard.
     return (
         f'<div class="cw-scroll" tabindex="0"><table class="cw-verdicts"><thead><tr><th></th>{heads}</tr>'
         f'<tr><th scope="col">Detector</th>{inputs * 2}</tr></thead><tbody>{body}</tbody></table></div>'
@@ -161,6 +163,7 @@ def reasonings_html(rows: Sequence[MatrixRow]) -> str:
         for row in told
         if any(_change(row, version) is not None for version in HEADS)
     ]
+    # One is open, so that a reader sees what opens; the one that changed is the most telling.
     opened = (changed or told)[:1]
     return "".join(_reasoning(row, is_open=row in opened) for row in told)
 

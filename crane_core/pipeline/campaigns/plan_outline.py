@@ -108,6 +108,7 @@ def query_words(asked: Population, titles: Mapping[str, str] = NO_TITLES) -> str
 
 def _sample(plan: Plan) -> str:
     n, design = len(plan.items), plan.design
+    # Equation 1 has no say where all are labelled and no sample of them twice.
     if design.kind is DrawKind.ALL and design.overlap is not Overlap.SAMPLE:
         return f"Design: all {n:,} are labelled."
     equation = f"Equation 1 (margin {design.margin * 100:g}%, confidence {design.confidence * 100:g}%, p {design.p:g})"
@@ -190,6 +191,7 @@ def _load(plan: Plan, annotator: str) -> LoadRow:
 
 
 def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
+    # Without two items of one case there is nothing to be correlated, and rho changes no number.
     if weight.n_cases == weight.n_items:
         return (
             f"Each of the {weight.n_items:,} items is another case, so the items are independent. For the "
@@ -233,6 +235,7 @@ def _weighs(entry: Weight, margin_apart: float) -> str:
 
 def _remarks(plan: Plan) -> tuple[str, ...]:
     remarks = []
+    # The names of items hide the detector by the seed; see the draw.
     if plan.blind and can_be_guessed(plan.seed):
         remarks.append(
             "A seed this short can be guessed, which reveals what an item's name hides."

@@ -58,6 +58,7 @@ def voted(verdicts: pd.DataFrame) -> pd.DataFrame:
         [result.crash, result.safe, result.tie], ["crash", "safe", "tie"], "no answer"
     )
     right = (said == "crash") == verdicts["truth"].to_numpy()
+    # A tie and a missing answer are neither right nor wrong.
     clear = np.isin(said, ["crash", "safe"])
     return verdicts.assign(
         said=said,
@@ -171,6 +172,8 @@ class _Rows(NamedTuple):
         number = self.series * (self.instance.max(initial=0) + 1) + self.instance
         for column in columns:
             number = number * (column.max(initial=0) + 1) + column
+        # Numbered again, because `bincount` needs room up to the greatest number and most combinations do not
+        # occur.
         return np.asarray(pd.factorize(number)[0], dtype=np.intp)
 
 
@@ -179,6 +182,7 @@ def _by_case(rows: _Rows, inputs: Inputs, *, missed: Flags) -> list[Within]:
     right = rows.crash == rows.truth
     clear = rows.crash | rows.safe
     same_input = rows.alike(rows.setting)
+    # A tie takes no side: to disagree, one must be right and another wrong.
     disagreed = _has(same_input, clear & right) & _has(same_input, clear & ~right)
     helped, hurt = (
         rows.shown_in(of) for of in _changed_by_input(rows, clear, right, inputs)
@@ -235,6 +239,8 @@ def _changed_by_input(
     shares = []
     for here in of_input:
         n = np.bincount(asked, here)
+        # Shares, because own runs are one series, in which a detector may have answered several times.
+        # Without a clear answer the share is nan, which is neither more nor less than another.
         shares.append(
             np.divide(
                 np.bincount(asked, here & right),
@@ -278,6 +284,7 @@ def keep(
         text = table[
             ["case_id", "library", "root_cause", "exception", "crash_type", "stage"]
         ].astype(str)
+        # What people type is text: a bracket in it must not become a faulty pattern.
         hit = text.apply(
             lambda column: column.str.contains(find.strip(), case=False, regex=False)
         ).any(axis=1)
@@ -300,6 +307,7 @@ def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:
     """The pair table by library, and within it the cases first that fewest predict and most raise false alarms on."""
     table = natural_order(cases)
     library = table["library"].fillna("").str.lower()
+    # A case about which no detector was questioned has no share and comes last.
     order = table.assign(
         library=library,
         share=table["n_found"] / table["n_asked"].where(table["n_asked"] > 0),

@@ -98,6 +98,7 @@ class ExportedStatistic(NamedTuple):
         """The same with a value and, where both ends are known, its 95% interval; nan is None from here on."""
         found = {name: known(one) for name, one in others.items()}
         least, most = known(low), known(high)
+        # Half an interval would be read as a whole one.
         if least is not None and most is not None:
             found |= {
                 "low": float(least),
@@ -184,6 +185,7 @@ def known(value: Any) -> Any:
         or (isinstance(value, float) and math.isnan(value))
     ):
         return None
+    # A numpy number would be written as such by repr, and not at all by json.
     return value.item() if hasattr(value, "item") else value
 
 
@@ -258,6 +260,7 @@ class Material:
         ):
             who = annotators_of(self.labels, rows, judging)
             main = (Credit.DETECTION, *((Credit.STRICT, Credit.HALF) if who else ()))
+            # Where no labels fit there is still detection, which needs none.
             for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
                 yield Judging(
                     benchmark=str(benchmark),
@@ -280,5 +283,6 @@ class Material:
             campaigns = self.labels.loc[is_mine, "campaign"].dropna().unique().tolist()
             plan = kept_campaign(self.folder, campaigns[0]).plan if campaigns else None
             frame = judged_by(self.verdicts, self.labels, judge, plan)
+            # By the index of the verdicts, because `_judgings` takes the rows of an experiment by it.
             self._frames[judge] = frame.set_axis(self.verdicts.index)
         return self._frames[judge]

@@ -46,6 +46,7 @@ ODDS_METHOD = (
 def gains(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment, kind of detector, annotator and policy; rates of the study's two inputs only."""
     for judging in material.judgings:
+        # The study's comparison comes first, and once even where the answers hold it too.
         compared = dict.fromkeys([WITH_STATE, *comparisons(judging.rows)])
         for rule, credit in judging.policies():
             yield from _rates(judging, rule, credit)
@@ -58,6 +59,7 @@ def _rates(
 ) -> Iterator[ExportedStatistic]:
     head = judging.head(PAGE, "gain", rule, credit)._replace(statistic="accuracy")
     rows = paired_rows(judging.rows, rule=rule, credit=credit)
+    # A detector that answered with one input only has nothing to be compared with.
     n_settings = rows.groupby("detector")["setting"].transform("nunique")
     table = rate_table(
         rows[n_settings == len(WITH_STATE)],
@@ -137,6 +139,7 @@ def choices(material: Material) -> Iterator[ExportedStatistic]:
         heads[key] = judging.head(PAGE, "choices", None, None)
     passes = judge_passes(material.store)
     for key, frames in judged.items():
+        # Where all repetitions of a judge count together, each one alone would be the same labels twice.
         names = without_repetitions(frames, passes)
         curve = specification_curve({name: frames[name] for name in names})
         for row in as_rows(curve):
@@ -148,9 +151,11 @@ def choices(material: Material) -> Iterator[ExportedStatistic]:
                 credit=row["credit"],
                 judged_by=None if row["judged_by"] == NOBODY else row["judged_by"],
                 test=row["test"],
+                # The curve's p-values are after Holm already.
                 p_adjusted=row["p_value"],
                 adjustment=HOLM,
                 family="detectors of one reading",
+                # McNemar's exact test draws nothing; the test by case draws signs.
                 seed=SEED if row["test"] == Test.BY_CASE else None,
             )
             yield of.compared(row)._replace(outcome=row["conclusion"])

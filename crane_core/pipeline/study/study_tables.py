@@ -27,7 +27,8 @@ class TableModule(Protocol):
     TITLE: str
     SOURCE: str
 
-    def measure(self, verdicts: pd.DataFrame) -> Measures: ...
+    def measure(self, verdicts: pd.DataFrame) -> Measures:
+        """Our value of each cell of the table; verdicts: as of `study_tables`."""
 
 
 def table_modules() -> list[TableModule]:

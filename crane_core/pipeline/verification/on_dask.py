@@ -56,6 +56,8 @@ def on_cluster(cluster: Cluster) -> Executor:
     def execute(
         bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: Event
     ) -> Executed:
+        # A worker answers a piece that it did before, by the job's name too, from its own file; `again` means
+        # to execute.
         job = job_of(bench, how) + (f"-{uuid4().hex}" if how.again else "")
         out: dict[str, OpenPair] = {}
 
@@ -86,11 +88,13 @@ def _given(
     is_executed = any(
         not isinstance(pair.claims[version], Borne) for version in pair.versions
     )
+    # A pair of which all is known before execution needs no files there.
     files = (
         sent(bench.root, list(paths.values()), is_local=is_local)
         if is_executed
         else None
     )
+    # The worker has the files elsewhere: only paths below the folder mean the same there.
     below = {
         version: path.resolve().relative_to(bench.root.resolve())
         for version, path in paths.items()

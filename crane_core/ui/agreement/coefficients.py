@@ -85,6 +85,7 @@ def explained_kappa(chosen: AgreementChoice) -> str:
     if kappa["value"] is None or ac1["value"] is None:
         return ""
     items, labels = computed.items(chosen), computed.label_set(chosen)
+    # Words as annotators saw them: the codes of labels are for files.
     names_of_labels = [label_words(label, labels) for label in items.scale]
     counts = confusions(items).set_axis(names_of_labels, axis=0)
     found = PairAgreement(
@@ -210,6 +211,7 @@ def _row(
     row = dict(
         zip(counts.columns, counts.loc[[label]].to_numpy()[0].tolist(), strict=True)
     )
+    # The share is of the row, so that the shading says how the second labels what the first calls this.
     whole = sum(row.values())
     cells = "".join(
         _cell(

@@ -110,6 +110,7 @@ def _annotators(labels: pd.DataFrame) -> pd.DataFrame:
     """Kind and campaign of every annotator, by name."""
     who = labels[["annotator", "kind", "campaign"]].drop_duplicates("annotator")
     place = {kind: number for number, kind in enumerate(ORDER)}
+    # Stable, so that annotators of one kind keep the order of the label frame.
     return who.sort_values(
         "kind", key=lambda kinds: kinds.map(place), kind="stable"
     ).set_index("annotator")
@@ -176,6 +177,7 @@ def _pairwise(revision: str, chosen: AgreementChoice) -> pd.DataFrame:
 def pairwise(chosen: AgreementChoice) -> pd.DataFrame:
     """Kappa of each two; of a campaign that is not locked only pairs whose totals reveal no single label."""
     found = _pairwise(data.revision(), chosen)
+    # All together may have enough items in common where two of them do not.
     return (
         found[found["n"] >= MIN_COMMON_WHEN_BLIND] if chosen.blind_campaigns else found
     )
@@ -250,6 +252,7 @@ def _person(chosen: AgreementChoice) -> str | None:
         for name in (*chosen.annotators, PUBLISHED_HUMAN)
         if name in who.index and who[name] != LabellerKind.JUDGE
     ]
+    # Labels of another set cannot be compared with those of judges, who choose from the study's.
     people = [name for name in people if means_the_study(data.label_set_of([name]))]
     return people[0] if people else None
 

@@ -165,6 +165,7 @@ def _save(plan: Plan, key: str) -> None:
         if isinstance(decisions, list)
         else []
     )
+    # Bounded, because a browser can send anything.
     st.session_state[keys.DECIDES] = str(sent.get("by") or "")[:60]
     saved: list[str] = []
     refused: dict[str, str] = {}
@@ -177,8 +178,10 @@ def _save(plan: Plan, key: str) -> None:
             try:
                 _decide(plan, act)
                 saved.append(event)
+            # One invalid decision must not hold up the others; any other error concerns the whole outbox.
             except CampaignError as error:
                 refused[event] = f"{error}"
+            # The decided item leaves the address, so that the next undecided one is shown.
             if act.get("item") == st.query_params.get(keys.DECIDE):
                 show_here(**{keys.CAMPAIGN: plan.campaign, keys.DECIDE: ANY})
     except CraneError as error:

@@ -89,6 +89,7 @@ def draw_list(table: pd.DataFrame) -> None:
     shown = _columns(table)
     place = clicked_row(
         shown,
+        # The number of rows is in the key: after a change of the list a picked row would be another run.
         key=f"{keys.PICKED}_runs_{len(table)}",
         most_height=MOST_HEIGHT,
         column_config={
@@ -166,6 +167,7 @@ def row_cells(
         else experiment_words(row["experiment"])
     )
     labels = labels_of_row(row)
+    # Two runs may begin in the same minute; the end of the job's name tells them apart.
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
     return {
         "Detector": row["detector_title"],

@@ -203,6 +203,7 @@ def scores_html(rows: list[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str
 
 
 def _printed_html(row: PrintedRow) -> str:
+    # Neither n nor intervals: the paper prints the rates, and its answers are not loaded.
     cells = "".join(
         f'<td>{escape(row.cells[name])} <span class="cw-dim">p</span></td>'
         if name in row.cells
@@ -255,6 +256,7 @@ def _draw_instances(run: RunKey) -> None:
         required=True,
     )
     cursor = data.store().cursor()
+    # The key names run and filter: page nine of a long list may lie beyond the end of a short one.
     shown_page = int(st.session_state.get(f"{keys.RUN_PAGE}_{run}_{only}", 1))
     page = stored.instance_page(
         cursor, run, Only(str(only)), page=shown_page, size=PAGE

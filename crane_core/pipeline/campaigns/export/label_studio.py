@@ -71,6 +71,7 @@ FORM = LabelForm(
 def _config(labels: LabelSet, *, has_texts: bool) -> bytes:
     """What is shown, and the controls: one label, a reason where labels have any, a note, the person."""
     view = ElementTree.Element("View")
+    # Else HTML folds the line breaks of code and tracebacks.
     ElementTree.SubElement(view, "Style").text = ".htx-text { white-space: pre-wrap; }"
     for name in TEXT_COLUMNS if has_texts else ("item",):
         ElementTree.SubElement(view, "Header", value=HEADINGS.get(name, "Item"))
@@ -108,6 +109,7 @@ def _choices(
     required: str,
 ) -> None:
     """`words` by the value that is stored."""
+    # An alias is what Label Studio stores of a choice; where code and word are the same it would say nothing.
     ElementTree.SubElement(view, "Header", value=name.capitalize())
     choices = ElementTree.SubElement(
         view, "Choices", name=name, toName=about, choice="single", required=required
@@ -150,6 +152,7 @@ def _task(taken: LedgerSnapshot, row: Row) -> dict[str, Any]:
 def _annotation(
     taken: LedgerSnapshot, row: Row, person: str, label: str
 ) -> dict[str, Any]:
+    # The final label belongs to the lead: reason and time of the annotator's row are not of it.
     own = (
         row
         if person != FINAL

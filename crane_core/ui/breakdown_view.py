@@ -180,6 +180,7 @@ def _open_cases(chosen: ResultChoice, by: str, point: dict[str, Any]) -> None:
         keys.EXPERIMENT: experiment,
         keys.DETECTOR: detector
         if experiment == chosen.experiment
+        # The rows name a run beside the study by a name made here, which the Cases page does not know.
         else asked_as(detector),
         keys.SETTING: setting,
     }
@@ -196,6 +197,7 @@ def _beside(
     """The row of `changes` for each row of `table` with the other input; None for the base."""
     change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
     other = chosen.inputs.other
+    # A change belongs to two rows and is written once, beside the input that it led to.
     return [
         change_of.get((row[by], row["detector_title"]))
         if row["setting"] == other

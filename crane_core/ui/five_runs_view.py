@@ -115,6 +115,7 @@ def finding(votes: pd.DataFrame) -> str:
     """How often a crash is real that all runs of a detector predict, and one fewer; `votes` is of that detector."""
     said: list[str] = []
     most = votes["n_runs"].max()
+    # From all votes down: the surest first.
     for row in as_rows(
         votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)].iloc[::-1]
     ):
@@ -177,6 +178,7 @@ def _with_interval(row: dict[str, Any]) -> str:
 
 
 def _left_out(runs: pd.DataFrame) -> str:
+    # Each measure repeats how many were left out of its detector and input.
     lacking = runs.drop_duplicates(["detector", "setting"]).query("left_out > 0")
     return "".join(
         f" {row['detector_title']} {setting_short(row['setting'])}: {count(row['left_out'])} instances lack an answer "

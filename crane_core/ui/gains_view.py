@@ -53,6 +53,7 @@ SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _gains(loaded: str, chosen: ResultChoice) -> Compared:
+    # With the published labels the database counts; those of others have to be laid over each row.
     found = _by_row(chosen) if chosen.annotator != PUBLISHED_HUMAN else _by_case(chosen)
     if found.comparison.empty:
         return found
@@ -75,6 +76,7 @@ def _by_row(chosen: ResultChoice) -> Compared:
     rows = paired_rows(asked, **how)
     comparison = gain_table(rows, **how)
     is_shown = rows["experiment"].isin(chosen.beside)
+    # A run beside the study is shown with one input, too; a detector of the study only where it has both.
     is_shown |= rows["detector"].isin(
         comparison["detector"] if not comparison.empty else []
     )
@@ -132,6 +134,7 @@ def draw_gains(chosen: ResultChoice) -> None:
     )
     numbers = drawn.drop(columns=["text", "label"]).assign(setting=values["setting"])
     if not comparison.empty:
+        # Rates and changes each have an n; in the download it is that of the rate.
         changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
         numbers = numbers.merge(
             changes, on="detector_title", how="left", suffixes=("", "_of_change")
@@ -181,6 +184,8 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
             "Minimum detectable difference: what the exact McNemar test at Holm's strictest step (0.05 / "
             f"{n}) would find with 80% power, if as many instances differ as here."
         )
+    # The interval is of one detector, the tests are adjusted over several: a reader who sees zero inside one
+    # and a finding beside it has to read why.
     apart = [
         row["detector_title"]
         for row in as_rows(tested)
@@ -200,6 +205,8 @@ def _printed_accuracy(chosen: ResultChoice) -> dict[tuple[str, str], float]:
         and chosen.inputs == WITH_STATE
         and chosen.credit in PRINTED_IN
     )
+    # The paper prints the majority of five runs; under another rule its numbers would be compared with
+    # something else.
     if not is_printed or chosen.rule is not VoteRule.MAJORITY:
         return {}
     numbers = data.printed_numbers()

@@ -68,6 +68,7 @@ def prepare_answer() -> None:
         comparison = compared(chosen).comparison
         if comparison.empty:
             return
+        # What follows fills caches and draws nothing.
         drawn = _drawn(comparison)
         finished(dumbbells, drawn)
         finished(differences, drawn)
@@ -141,6 +142,7 @@ def draw_answer(chosen: ResultChoice | None) -> None:
 
 def _drawn(comparison: pd.DataFrame) -> pd.DataFrame:
     """The comparison with the texts beside its marks."""
+    # Lists, because a series would be aligned by its index, and the comparison's holds titles.
     return comparison.reset_index(drop=True).assign(
         without_text=comparison["without"].map(percent).tolist(),
         with_text=comparison["with_"].map(percent).tolist(),

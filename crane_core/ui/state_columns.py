@@ -45,6 +45,7 @@ def columns_html(left: Any, right: Any) -> str:
     if not names:
         return ""
     has_both = isinstance(left, dict) and isinstance(right, dict)
+    # The sort is stable: among those that differ, and among the others, the frame's own order stays.
     names.sort(key=lambda name: told[0].get(name) == told[1].get(name) or not has_both)
     shown = names[: MAX_COLUMNS + MAX_FOLDED]
     rows = [
@@ -95,6 +96,7 @@ def _both(left: str | None, right: str | None, *, is_compared: bool) -> str:
         return ""
     if left == right or not is_compared:
         return escape(rounded(left or right or ""))
+    # Two values that round to one text would look alike: such are shown whole.
     shown = (
         (left, right)
         if rounded(left or "") == rounded(right or "")
@@ -126,6 +128,7 @@ def _members(value: Any, name: str) -> dict[str, Any]:
     found = value.get(name) if isinstance(value, dict) else None
     return (
         found
+        # A member that begins with `$` marks a tagged value of another type, not a mapping of names.
         if isinstance(found, dict) and not any(key.startswith("$") for key in found)
         else {}
     )

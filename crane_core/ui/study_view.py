@@ -66,6 +66,7 @@ def draw_tables() -> None:
     st.markdown(f"**{table.title}**")
     metrics = metrics_of(table)
     if len(metrics) <= MOST_METRICS:
+        # Else the address would go on naming a metric that this table does not ask for.
         url_state.drop(keys.METRIC)
         draw_table(table)
         return
@@ -96,6 +97,7 @@ def table_words(table: StudyTable) -> str:
 
 def draw_table(table: StudyTable) -> None:
     """One table as printed, every cell with its sign; hovering shows the exact value."""
+    # In the order in which the cells are printed.
     rows = list(dict.fromkeys(cell.row for cell in table.cells))
     columns = list(dict.fromkeys(cell.column for cell in table.cells))
     cells = {(cell.row, cell.column): cell for cell in table.cells}

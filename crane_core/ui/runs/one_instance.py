@@ -95,6 +95,7 @@ def answer_html(answer: dict[str, Any]) -> str:
         else " ✗"
     )
     css = "cw-alarm" if answer["crashes"] else "cw-calm"
+    # Of what an answer may hold, the text that says most.
     text = str(
         answer["reasoning"] or answer["unanswered"] or answer["diagnostics"] or NOTHING
     )
@@ -125,6 +126,7 @@ def _took(answer: dict[str, Any]) -> str:
         )
     if (answer["attempts"] or 1) > 1:
         parts.append(f"{answer['attempts']} requests")
+    # "stop" is the usual end; others, such as a reply that was cut, explain an answer that cannot be read.
     if answer["finish_reason"] not in (None, "stop"):
         parts.append(f"ended with {str(answer['finish_reason'])[:60]}")
     return ", ".join(parts)
@@ -145,6 +147,7 @@ def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
 
 
 def _draw_prompts(answers: list[dict[str, Any]]) -> None:
+    # The runs of an instance were mostly sent one and the same prompt.
     for sha256 in dict.fromkeys(
         answer["prompt_sha256"] for answer in answers if answer["prompt_sha256"]
     ):
@@ -157,6 +160,7 @@ def _draw_prompts(answers: list[dict[str, Any]]) -> None:
                 )
             else:
                 st.html(prompt_html(text))
+                # "ignore": a download needs no rerun of the page.
                 st.download_button(
                     "Download prompt", text, f"{sha256[:12]}.txt", on_click="ignore"
                 )

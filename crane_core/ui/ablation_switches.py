@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -11,9 +11,10 @@ from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.setting_drops import reference_of
 from crane_core.pipeline.results.setting_runs import SettingRuns, runs_of, sources
-from crane_core.ui import data, keys, url_state
+from crane_core.ui import data, keys
 from crane_core.ui.drops_words import left_out_words
 from crane_core.ui.result_switches import KIND_HELP, pick
+from crane_core.ui.url_state import switch
 from crane_core.ui.words import KIND_WORDS, experiment_words
 
 RATES = ("Accuracy", "F1")
@@ -39,7 +40,7 @@ class Ablated(NamedTuple):
 
     def of_all_kinds(self) -> pd.DataFrame:
         """The rows of the verdict frame that the source has, of every kind of detector."""
-        return _runs(data.answers(), self.benchmark, self.source).rows
+        return _runs(self.benchmark, self.source).rows
 
     def rows(self) -> pd.DataFrame:
         """Those of the kind that is compared."""
@@ -48,34 +49,34 @@ class Ablated(NamedTuple):
 
     def asked(self) -> pd.DataFrame:
         """Each detector, setting and experiment of `rows` once."""
-        asked = _asked(data.answers(), self.benchmark, self.source)
+        asked = _asked(self.benchmark, self.source)
         return asked[asked["detector_kind"] == self.kind]
 
     def reference(self) -> Setting:
         """The input that the others are compared with."""
-        return _reference(data.answers(), self)
+        return _reference(self)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _runs(loaded: str, benchmark: str, source: str) -> SettingRuns:
+@data.kept(data.answers, 8)
+def _runs(benchmark: str, source: str) -> SettingRuns:
     return runs_of(data.verdicts(), data.run_list(), benchmark, source)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _asked(loaded: str, benchmark: str, source: str) -> pd.DataFrame:
-    rows = _runs(loaded, benchmark, source).rows
+@data.kept(data.answers, 8)
+def _asked(benchmark: str, source: str) -> pd.DataFrame:
+    rows = _runs(benchmark, source).rows
     return rows[
         ["detector_kind", "detector", "setting", "experiment"]
     ].drop_duplicates()
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _reference(loaded: str, chosen: Ablated) -> Setting:
+@data.kept(data.answers, 16, copied=True)
+def _reference(chosen: Ablated) -> Setting:
     return reference_of(chosen.rows())
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _sources(loaded: str, benchmark: str) -> list[str]:
+@data.kept(data.answers, 8, copied=True)
+def _sources(benchmark: str) -> list[str]:
     return sources(data.verdicts(), data.run_list(), benchmark)
 
 
@@ -84,7 +85,7 @@ def draw_ablation_switches() -> Ablated:
     titles = data.benchmark_titles()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = pick("Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__)
-        found = _sources(data.answers(), benchmark)
+        found = _sources(benchmark)
         words = {
             name: "own runs" if name == OWN else experiment_words(name)
             for name in found
@@ -95,36 +96,21 @@ def draw_ablation_switches() -> Ablated:
             else ""
         )
         kind = _kind(benchmark, source) if source else ""
-        rate = url_state.one_of(
-            st.segmented_control,
-            "Rate",
-            RATES,
-            key=keys.RATE,
-            default=RATES[0],
-            required=True,
-        )
-    n_left_out = _runs(data.answers(), benchmark, source).n_left_out if source else 0
+        rate = switch("Rate", RATES, key=keys.RATE)
+    n_left_out = _runs(benchmark, source).n_left_out if source else 0
     if n_left_out:
         st.caption(left_out_words(n_left_out))
-    return Ablated(benchmark, source, kind, str(rate))
+    return Ablated(benchmark, source, kind, rate)
 
 
 def _kind(benchmark: str, source: str) -> str:
     """The kind of detector; what is tested together is adjusted together."""
-    present = set(_asked(data.answers(), benchmark, source)["detector_kind"])
+    present = set(_asked(benchmark, source)["detector_kind"])
     kinds = [str(kind) for kind in KIND_WORDS if kind in present]
-    looks: dict[str, Any] = {
-        "format_func": lambda name: KIND_WORDS[DetectorKind(name)],
-        "help": KIND_HELP,
-    }
-    return str(
-        url_state.one_of(
-            st.segmented_control,
-            "Detectors",
-            kinds,
-            key=keys.KIND,
-            default=kinds[0],
-            required=True,
-            **looks,
-        )
+    return switch(
+        "Detectors",
+        kinds,
+        key=keys.KIND,
+        format_func=lambda name: KIND_WORDS[DetectorKind(name)],
+        help=KIND_HELP,
     )

@@ -32,7 +32,7 @@ from crane_core.ui.chart_box import draw_panels, finished
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import ResultChoice
-from crane_core.ui.url_state import one_of
+from crane_core.ui.url_state import switch
 from crane_core.ui.words import (
     NOTHING,
     interval,
@@ -56,9 +56,9 @@ CASE_FILTER = {
 }
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@data.kept(data.answers, 32, copied=True)
 def _rates(
-    loaded: str, chosen: ResultChoice, by: str, rate: str
+    chosen: ResultChoice, by: str, rate: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rates per group, detector and input, and what the other input changes per group and detector."""
     rows = chosen.rows()
@@ -73,31 +73,22 @@ def draw_breakdown(chosen: ResultChoice) -> None:
     """The section: which rate by which kind, and its bars."""
     st.subheader("For which crashes?", anchor="breakdown")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        draw, names = st.segmented_control, list(GROUPINGS)
-        rate = one_of(
-            draw, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True
-        )
-        by = one_of(
-            draw,
-            "By",
-            names,
-            key=keys.GROUP_BY,
-            default=names[0],
-            required=True,
-            format_func=GROUPINGS.get,
-        )
+        rate = switch("Rate", RATES, key=keys.RATE)
+        by = switch("By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get)
     draw_coverage(chosen)
-    draw_bars(chosen, by=str(by), rate=str(rate))
+    draw_bars(chosen, by=by, rate=rate)
 
 
 def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
     """A panel per detector with a row per group, and what the other input changes."""
-    table, changes = _rates(data.answers(), chosen, by, rate)
+    table, changes = _rates(chosen, by, rate)
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
         return
     n_of = table.groupby(by)["n"].agg(["min", "max"])
-    labels = {group: with_n(group, *n_of.loc[group]) for group in _order(by, table)}
+    labels = {
+        group: with_n(group, *n_of.loc[group]) for group in group_order(by, table)
+    }
     found = _beside(table, changes, by, chosen)
     drawn = table.assign(
         group=table[by],
@@ -155,7 +146,8 @@ def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFram
     )
 
 
-def _order(by: str, table: pd.DataFrame) -> list[str]:
+def group_order(by: str, table: pd.DataFrame) -> list[str]:
+    """The groups of the table: libraries in the paper's order, others with the most cases first."""
     present = table[by].unique().tolist()
     if by == "library_group":
         return [group for group in PAPER_GROUPS if group in present]
@@ -184,11 +176,15 @@ def _open_cases(chosen: ResultChoice, by: str, point: dict[str, Any]) -> None:
         else asked_as(detector),
         keys.SETTING: setting,
     }
+    go("cases", **filters, **group_filter(matching, by, point["group"]))
+
+
+def group_filter(rows: pd.DataFrame, by: str, group: str) -> dict[str, Any]:
+    """The filter of the list of cases that leaves this group; a group of libraries is those that `rows` name."""
     if by == "library_group":
-        filters[keys.LIBRARY] = sorted(matching["library"].unique().tolist())
-    else:
-        filters[CASE_FILTER[by]] = point["group"]
-    go("cases", **filters)
+        # Cases are filtered by library, of which a group of the paper has several.
+        return {keys.LIBRARY: sorted(rows["library"].unique().tolist())}
+    return {CASE_FILTER[by]: group}
 
 
 def _beside(

@@ -16,6 +16,7 @@ from crane_core.ui.outcome_words import named, of_comparisons, tally
 from crane_core.ui.words import (
     count,
     interval,
+    listed,
     literal,
     points,
     sentence_case,
@@ -80,7 +81,7 @@ def _directions(rows: list[dict[str, Any]], rate: str) -> str:
     said = [f"raises {rate} in {count(n_up)}", f"lowers it in {count(n_down)}"]
     said += [f"leaves it unchanged in {count(n_same)}"] if n_same else []
     said += [f"has no value in {count(n_undefined)}"] if n_undefined else []
-    return f"{', '.join(said[:-1])} and {said[-1]}"
+    return listed(said)
 
 
 def _combinations(n: int, by: str) -> str:

@@ -62,7 +62,6 @@ def chosen_benchmark() -> str:
 def filtered_cases(benchmark: str) -> pd.DataFrame:
     """The pair table under the filters and in the order that the URL names; draws nothing."""
     return _filtered(
-        data.answers(),
         benchmark,
         _asked_answers(),
         _asked_inputs(),
@@ -82,18 +81,12 @@ def _asked_filters() -> Filters:
     return tuple((name, tuple(st.query_params.get_all(name))) for name in FILTERS)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@data.kept(data.answers, 32)
 def _filtered(
-    loaded: str,
-    benchmark: str,
-    answers: Answers,
-    inputs: Inputs,
-    filters: Filters,
-    sort: str | None,
+    benchmark: str, answers: Answers, inputs: Inputs, filters: Filters, sort: str | None
 ) -> pd.DataFrame:
     table = _kept(
-        _pair_table(loaded, benchmark, answers, inputs),
-        loaded,
+        _pair_table(benchmark, answers, inputs),
         benchmark,
         dict(filters),
     )
@@ -106,7 +99,6 @@ def _filtered(
 
 def _kept(
     table: pd.DataFrame,
-    loaded: str,
     benchmark: str,
     filters: dict[str, tuple[str, ...]],
 ) -> pd.DataFrame:
@@ -114,35 +106,34 @@ def _kept(
     return keep(
         table,
         find=find,
-        holding=_holding(loaded, benchmark, find),
+        holding=_holding(benchmark, find),
         pattern=next(iter(filters.get(keys.AGREEMENT, ())), None),
         **{column: list(filters.get(column, ())) for column in LABEL_FILTERS},
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _holding(loaded: str, benchmark: str, find: str) -> frozenset[str]:
+@data.kept(data.answers, 32)
+def _holding(benchmark: str, find: str) -> frozenset[str]:
     """The cases whose texts contain the search words."""
     return frozenset(
         cases_with_text(data.store().cursor(), benchmark, find) if find.strip() else ()
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@data.kept(data.answers, 32)
 def _counts(
-    loaded: str, benchmark: str, answers: Answers, inputs: Inputs, filters: Filters
+    benchmark: str, answers: Answers, inputs: Inputs, filters: Filters
 ) -> dict[str, dict[str, int]]:
     """Per filter and value, how many cases there are under all the other filters.
 
     For the filters of answers: how many cases of the list have an answer of that value.
     """
-    table, chosen = _pair_table(loaded, benchmark, answers, inputs), dict(filters)
+    table, chosen = _pair_table(benchmark, answers, inputs), dict(filters)
     counts = {}
     for name in (*LABEL_FILTERS, keys.AGREEMENT):
         # Without its own filter: a value must show what choosing it instead would leave.
         others = _kept(
             table,
-            loaded,
             benchmark,
             {other: values for other, values in chosen.items() if other != name},
         )
@@ -152,7 +143,7 @@ def _counts(
         counts[name] = {
             str(value): int(n) for value, n in column.value_counts().items()
         }
-    listed = set(_kept(table, loaded, benchmark, chosen)["case_id"])
+    listed = set(_kept(table, benchmark, chosen)["case_id"])
     for name in ANSWER_FILTERS:
         other_answers = tuple(
             (other, values) for other, values in answers if other != name
@@ -165,10 +156,8 @@ def _counts(
     return counts
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _pair_table(
-    loaded: str, benchmark: str, answers: Answers, inputs: Inputs
-) -> pd.DataFrame:
+@data.kept(data.answers, 8)
+def _pair_table(benchmark: str, answers: Answers, inputs: Inputs) -> pd.DataFrame:
     """The pair table in natural order."""
     rows = _verdicts(benchmark, answers, columns=COUNTED)
     return natural_order(
@@ -178,13 +167,11 @@ def _pair_table(
 
 def drawn_picture(benchmark: str, cases: Iterable[str]) -> Picture:
     """The marks of these cases; local runs only where the URL names experiments."""
-    return _picture(data.answers(), benchmark, _asked_answers(), tuple(cases))
+    return _picture(benchmark, _asked_answers(), tuple(cases))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _picture(
-    loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ...]
-) -> Picture:
+@data.kept(data.answers, 8)
+def _picture(benchmark: str, answers: Answers, cases: tuple[str, ...]) -> Picture:
     asked = _asked_of(benchmark)
     asked = asked[_counts_in(asked, answers)]
     if not dict(answers)[keys.EXPERIMENT]:
@@ -204,7 +191,7 @@ def _verdicts(
     benchmark: str, answers: Answers, *, columns: Sequence[str]
 ) -> pd.DataFrame:
     """The rows of the verdict frame that are requested, with these columns; texts are categories."""
-    verdicts = _coded(data.answers())
+    verdicts = _coded()
     return verdicts.loc[
         (verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers),
         list(columns),
@@ -213,11 +200,11 @@ def _verdicts(
 
 def prepare_counts() -> None:
     """What the first visit would wait for."""
-    _coded(data.answers())
+    _coded()
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _coded(loaded: str) -> pd.DataFrame:
+@data.kept(data.answers)
+def _coded() -> pd.DataFrame:
     """The columns of the verdict frame that are counted here: texts as categories, which are compared at once."""
     verdicts = data.verdicts()
     columns = dict.fromkeys(
@@ -247,8 +234,8 @@ def _jobs() -> set[str]:
     return set(ran.loc[ran["is_job"], "experiment"])
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _comparisons(loaded: str, benchmark: str) -> list[str]:
+@data.kept(data.answers, 8, copied=True)
+def _comparisons(benchmark: str) -> list[str]:
     """Inputs that can be compared on a benchmark, those of the study first."""
     rows = _verdicts(
         benchmark, (), columns=("experiment", "detector", "setting", "instance_id")
@@ -264,7 +251,7 @@ def _comparisons(loaded: str, benchmark: str) -> list[str]:
 def _asked_inputs() -> Inputs:
     """The inputs to compare that the URL names, if they are offered; else those of the study."""
     asked = st.query_params.get(keys.COMPARE)
-    is_offered = asked in _comparisons(data.answers(), chosen_benchmark())
+    is_offered = asked in _comparisons(chosen_benchmark())
     return comparison_from(asked) if asked is not None and is_offered else WITH_STATE
 
 
@@ -303,11 +290,11 @@ def counted_answers(benchmark: str) -> CountedAnswers:
 
 def joined_series(benchmark: str) -> list[str]:
     """The experiments behind the list in the order of their numbers; local runs count as one."""
-    return _joined_series(data.answers(), benchmark, _asked_answers())
+    return _joined_series(benchmark, _asked_answers())
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _joined_series(loaded: str, benchmark: str, answers: Answers) -> list[str]:
+@data.kept(data.answers, 32, copied=True)
+def _joined_series(benchmark: str, answers: Answers) -> list[str]:
     asked = _asked_of(benchmark)
     experiments = asked.loc[_counts_in(asked, answers), "experiment"]
     return sorted(experiments.where(~experiments.isin(_jobs()), OWN).unique())
@@ -334,9 +321,7 @@ def draw_filters() -> str:
         coming_answers = tuple(
             (name, tuple(url_state.asked(name))) for name in ANSWER_FILTERS
         )
-        counts = _counts(
-            data.answers(), benchmark, coming_answers, _asked_inputs(), coming
-        )
+        counts = _counts(benchmark, coming_answers, _asked_inputs(), coming)
         cases = data.case_list(benchmark)
         asked = _asked_of(benchmark)
         titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
@@ -390,7 +375,7 @@ def _with_count(
 
 def _draw_comparison(benchmark: str) -> None:
     """Which inputs the patterns about runtime state compare; not drawn without a choice."""
-    options = _comparisons(data.answers(), benchmark)
+    options = _comparisons(benchmark)
     if len(options) < 2:
         url_state.drop(keys.COMPARE)
         return

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.ui.words import count
+from crane_core.ui.words import count, listed
 
 
 class CountedAnswers(NamedTuple):
@@ -69,7 +69,7 @@ def _nobody(counted: CountedAnswers) -> str:
     if not counted.is_filtered:
         return "No detector was asked"
     names = counted.detectors
-    said = f" of {_listed(names, 'or')}" if names else ""
+    said = f" of {listed(names, 'or')}" if names else ""
     return f"No answer{said}{_where(counted, 'or')}"
 
 
@@ -85,14 +85,8 @@ def _alarm(counted: CountedAnswers) -> str:
 
 
 def _where(counted: CountedAnswers, word: str) -> str:
-    inputs = f" with {_listed(counted.inputs, word)}" if counted.inputs else ""
+    inputs = f" with {listed(counted.inputs, word)}" if counted.inputs else ""
     experiments = (
-        f" in {_listed(counted.experiments, word)}" if counted.experiments else ""
+        f" in {listed(counted.experiments, word)}" if counted.experiments else ""
     )
     return inputs + experiments
-
-
-def _listed(names: Sequence[str], word: str) -> str:
-    """ "A", "A and B", "A, B and C"."""
-    *first, last = names
-    return f"{', '.join(first)} {word} {last}" if first else last

@@ -24,6 +24,8 @@ MAX_LINE = 400
 """Characters of a line that are shown; the rest is counted."""
 MAX_INDENT = 40
 """Most columns by which a wrapped line is indented."""
+MAX_TEXT = 200_000
+"""Characters of a prompt or a reply that are shown; a download has all."""
 _IN_BACKTICKS = re.compile(r"`{1,3}(?:python\n|\n)?([^`]+?)\n?`{1,3}")
 
 
@@ -41,6 +43,13 @@ def code_html(line: str, changed: tuple[Span, ...] = ()) -> str:
     """The line as a `code` element with a hanging indent where it wraps."""
     indent = min(len(line) - len(line.lstrip(" ")), MAX_INDENT)
     return f'<code style="--in:{indent}">{line_html(line, changed)}</code>'
+
+
+def prompt_html(text: str, rest: str = "more characters") -> str:
+    """A text of others, unchanged; if it is huge, how many `rest` are left out."""
+    n_rest = len(text) - MAX_TEXT
+    cut = f"\n… {n_rest:,} {rest}" if n_rest > 0 else ""
+    return f'<div class="cw-prompt">{escape(text[:MAX_TEXT] + cut)}</div>'
 
 
 def prose_html(text: str) -> str:

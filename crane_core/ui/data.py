@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -32,6 +34,9 @@ from crane_core.storage import state
 from crane_core.storage.snapshot import Replica
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @st.cache_resource(
@@ -71,44 +76,66 @@ def as_of() -> datetime:
     return _replica(str(folder().path)).as_of
 
 
+def kept(
+    token: Callable[[], str],
+    most: int = 2,
+    *,
+    copied: bool = False,
+    spinner: str | bool = False,
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorator of a function whose results, at most so many of them, are kept while the token stays the same.
+
+    copied: callers may change what they get, so each gets a copy; else they share it. Arguments are hashed.
+    """
+    # Of the two caches one copies what it returns, which takes 20 ms for a frame of all verdicts.
+    cache: Any = st.cache_data if copied else st.cache_resource
+
+    def keeping(compute: Callable[P, T]) -> Callable[P, T]:
+        def at_token(now: str, *given: P.args, **named: P.kwargs) -> T:
+            return compute(*given, **named)
+
+        # Streamlit knows a cache by these names, and would take all that are made here for one.
+        at_token.__module__ = compute.__module__
+        at_token.__qualname__ = compute.__qualname__
+        stored = cache(max_entries=most, show_spinner=spinner)(at_token)
+
+        @wraps(compute)
+        def read(*given: P.args, **named: P.kwargs) -> T:
+            found: T = stored(token(), *given, **named)
+            return found
+
+        return read
+
+    return keeping
+
+
+def version() -> str:
+    """The content of the store, as a token; it changes with everything that is loaded."""
+    return store().version
+
+
+@kept(version, 4)
 def revision() -> str:
     """What is loaded, as a token: the cache key of everything about labels."""
-    return _revision(store(), store().version)
+    return state.revision(store().cursor())
 
 
-@st.cache_data(max_entries=4, show_spinner=False)
-def _revision(_store: Store, version: str) -> str:
-    return state.revision(_store.cursor())
-
-
+@kept(version, 4)
 def answers() -> str:
     """The same without labels of open campaigns: the cache key of answers and results."""
-    return _answers(store(), store().version)
+    return state.answers_token(store().cursor())
 
 
-@st.cache_data(max_entries=4, show_spinner=False)
-def _answers(_store: Store, version: str) -> str:
-    return state.answers_token(_store.cursor())
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _verdicts(_store: Store, loaded: str) -> pd.DataFrame:
-    return evaluate.verdict_frame(_store)
-
-
+@kept(answers)
 def verdicts() -> pd.DataFrame:
     """The verdict frame; see `pipeline.results.evaluate.verdict_frame`."""
-    return _verdicts(store(), answers())
+    return evaluate.verdict_frame(store())
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _conditions(_store: Store, loaded: str) -> pd.DataFrame:
-    return evaluate.conditions(_store)
-
-
+@kept(answers)
 def conditions() -> pd.DataFrame:
     """The conditions; see `pipeline.results.evaluate.conditions`."""
-    return _conditions(store(), answers())
+    return evaluate.conditions(store())
 
 
 def measured() -> pd.DataFrame:
@@ -116,34 +143,26 @@ def measured() -> pd.DataFrame:
     return evaluate.measured(conditions())
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _labels(_store: Store, revision: str) -> pd.DataFrame:
-    return judges.labels_with_pooled_judges(_store, folder())
-
-
+@kept(revision)
 def labels() -> pd.DataFrame:
     """Every label of every annotator; see `pipeline.judging.judges.labels_with_pooled_judges`."""
-    return _labels(store(), revision())
+    return judges.labels_with_pooled_judges(store(), folder())
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _who_labelled(_store: Store, revision: str) -> pd.DataFrame:
-    return judges.who_labelled(_store, folder())
-
-
+@kept(revision)
 def who_labelled() -> pd.DataFrame:
     """Which annotators there are; see `pipeline.judging.judges.who_labelled`."""
-    return _who_labelled(store(), revision())
+    return judges.who_labelled(store(), folder())
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _open_blind_campaigns(revision: str) -> Mapping[str, tuple[str, ...]]:
+@kept(revision)
+def _open_blind_campaigns() -> Mapping[str, tuple[str, ...]]:
     return stored_campaigns.open_blind_campaigns(folder())
 
 
 def blind_campaigns() -> frozenset[str]:
     """Blind campaigns that are not locked."""
-    return frozenset(_open_blind_campaigns(revision()))
+    return frozenset(_open_blind_campaigns())
 
 
 def blinding(visitor: Visitor) -> list[str]:
@@ -153,48 +172,32 @@ def blinding(visitor: Visitor) -> list[str]:
     """
     if not visitor.is_known or visitor.may(Role.LEAD):
         return []
-    of = _open_blind_campaigns(revision())
+    of = _open_blind_campaigns()
     return sorted(name for name, annotators in of.items() if visitor.name in annotators)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _locked_campaigns(revision: str) -> frozenset[str]:
+@kept(revision)
+def locked_campaigns() -> frozenset[str]:
+    """Campaigns with final outcomes; see `pipeline.judging.judged.locked_campaigns`."""
     return judging.locked_campaigns(folder())
 
 
-def locked_campaigns() -> frozenset[str]:
-    """Campaigns with final outcomes; see `pipeline.judging.judged.locked_campaigns`."""
-    return _locked_campaigns(revision())
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _judging_campaigns(revision: str) -> frozenset[str]:
+@kept(revision)
+def judging_campaigns() -> frozenset[str]:
+    """Campaigns whose final labels Results can count; see `pipeline.judging.judged.judging_campaigns`."""
     return judging.judging_campaigns(folder())
 
 
-def judging_campaigns() -> frozenset[str]:
-    """Campaigns whose final labels Results can count; see `pipeline.judging.judged.judging_campaigns`."""
-    return _judging_campaigns(revision())
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _label_sets(revision: str) -> Mapping[str, LabelSet]:
+@kept(revision)
+def campaign_labels() -> Mapping[str, LabelSet]:
+    """Campaign to its label set."""
     return label_sets.label_sets(folder())
 
 
-def campaign_labels() -> Mapping[str, LabelSet]:
-    """Campaign to its label set."""
-    return _label_sets(revision())
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _label_set(revision: str, annotators: tuple[str, ...]) -> LabelSet:
-    return label_sets.common_set(who_labelled(), annotators, campaign_labels())
-
-
+@kept(revision, 64)
 def label_set_of(annotators: Iterable[str]) -> LabelSet:
     """The label set that annotators have in common; see `pipeline.campaigns.label_sets.common_set`."""
-    return _label_set(revision(), tuple(annotators))
+    return label_sets.common_set(who_labelled(), tuple(annotators), campaign_labels())
 
 
 def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
@@ -208,44 +211,28 @@ def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
     return judging.judged_by(rows, mine, annotator, plan)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _numbers(_store: Store, loaded: str) -> pd.DataFrame:
-    return evaluate.printed_numbers(_store)
-
-
+@kept(answers)
 def printed_numbers() -> pd.DataFrame:
     """All printed cells; see `pipeline.results.evaluate.printed_numbers`."""
-    return _numbers(store(), answers())
+    return evaluate.printed_numbers(store())
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _case_list(_store: Store, loaded: str, benchmark: str) -> pd.DataFrame:
-    return stored_cases.case_list(_store.cursor(), benchmark)
-
-
+@kept(answers, 8)
 def case_list(benchmark: str) -> pd.DataFrame:
     """Cases of a benchmark with their labels; see `storage.cases.case_list`."""
-    return _case_list(store(), answers(), benchmark)
+    return stored_cases.case_list(store().cursor(), benchmark)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _run_list(_store: Store, loaded: str) -> pd.DataFrame:
-    return runs.run_list(_store, verdicts())
-
-
+@kept(answers)
 def run_list() -> pd.DataFrame:
     """What ran; see `pipeline.results.run_list`."""
-    return _run_list(store(), answers())
+    return runs.run_list(store(), verdicts())
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _scores(_store: Store, loaded: str, job: str) -> list[ScoreRow]:
-    return job_scores(_store, job)
-
-
+@kept(answers, 8)
 def scores(job: str) -> list[ScoreRow]:
     """A job's rates beside the published ones; see `pipeline.detection.score.scores`."""
-    return _scores(store(), answers(), job)
+    return job_scores(store(), job)
 
 
 def printed_rows(benchmark: str, rows: list[ScoreRow]) -> list[PrintedRow]:
@@ -253,8 +240,8 @@ def printed_rows(benchmark: str, rows: list[ScoreRow]) -> list[PrintedRow]:
     return printed_beside(store(), benchmark, rows)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _run_titles(revision: str) -> Mapping[str, str]:
+@kept(revision)
+def _run_titles() -> Mapping[str, str]:
     return {
         name: title
         for (kind, name), title in inventory(folder()).titles.items()
@@ -264,7 +251,7 @@ def _run_titles(revision: str) -> Mapping[str, str]:
 
 def run_title(experiment: str) -> str | None:
     """The name that a user chose for a run."""
-    return _run_titles(revision()).get(experiment)
+    return _run_titles().get(experiment)
 
 
 def is_running(job: str) -> bool:
@@ -272,34 +259,22 @@ def is_running(job: str) -> bool:
     return is_held(folder(), job)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _judge_jobs(_store: Store, loaded: str) -> pd.DataFrame:
-    return stored_jobs.judge_job_list(_store.cursor())
-
-
+@kept(answers)
 def judge_jobs() -> pd.DataFrame:
     """The jobs of judges; see `storage.jobs.judge_job_list`."""
-    return _judge_jobs(store(), answers())
+    return stored_jobs.judge_job_list(store().cursor())
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _benchmarks(_store: Store, loaded: str) -> pd.DataFrame:
-    return stored_cases.benchmarks(_store.cursor())
-
-
+@kept(answers)
 def benchmarks() -> pd.DataFrame:
     """Benchmarks in the store, the largest first."""
-    return _benchmarks(store(), answers())
+    return stored_cases.benchmarks(store().cursor())
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _table_counts(_store: Store, version: str) -> Mapping[str, int]:
-    return state.table_counts(_store.cursor())
-
-
+@kept(version)
 def table_counts() -> Mapping[str, int]:
     """Rows by table; see `storage.state.table_counts`."""
-    return _table_counts(store(), store().version)
+    return state.table_counts(store().cursor())
 
 
 def benchmark_titles() -> dict[str, str]:

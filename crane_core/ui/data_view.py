@@ -13,9 +13,8 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK as STUDY
 from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
-from crane_core.storage.store import Store
 from crane_core.ui import data
-from crane_core.ui.grid import grid
+from crane_core.ui.grid import grid, reading_grid
 from crane_core.ui.navigation import link
 from crane_core.ui.visit import may
 from crane_core.ui.words import NOTHING, count, literal, setting_short
@@ -23,8 +22,6 @@ from crane_core.ui.words import NOTHING, count, literal, setting_short
 SHIPS = "ships with the app"
 COMMIT = rf"/tree/([0-9a-f]{{{SHORT}}}|.+)"
 """Shown of an address: the first digits of a commit, or the name of a branch without a known commit."""
-PROBLEM_HEIGHT = 64
-"""Pixels of a row: room for three lines, so that a reason can be read whole."""
 PROBLEM_WIDTHS = {"Kind": 110, "Source": 90, "File": 130, "Place": 330, "Reason": 640}
 """Pixels; the reason is what people read."""
 MEANING = {
@@ -134,20 +131,19 @@ def _size(n_bytes: int) -> str:
     )
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _without_instance(_store: Store, version: str) -> list[LoadProblem]:
-    # Streamlit hashes no argument that begins with an underscore; the version is the key.
-    return state.without_instance(_store.cursor())
+@data.kept(data.version)
+def _without_instance() -> list[LoadProblem]:
+    return state.without_instance(data.store().cursor())
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _contradictions(loaded: str) -> pd.DataFrame:
+@data.kept(data.answers)
+def _contradictions() -> pd.DataFrame:
     return contradictions(data.verdicts())
 
 
 def draw_problems() -> None:
     """Every record that was not loaded as it is, with place and reason."""
-    for waiting in _without_instance(data.store(), data.store().version):
+    for waiting in _without_instance():
         st.warning(literal(f"{waiting.path}, {waiting.place}: {waiting.reason}."))
     problems = state.load_problems(data.store().cursor())
     if problems.empty:
@@ -167,20 +163,12 @@ def draw_problems() -> None:
         "place": "Place",
         "reason": "Reason",
     }
-    grid(
-        problems[list(columns)].rename(columns=columns),
-        row_height=PROBLEM_HEIGHT,
-        height=min(PROBLEM_HEIGHT * len(problems) + 36, 420),
-        column_config={
-            name: st.column_config.TextColumn(width=px)
-            for name, px in PROBLEM_WIDTHS.items()
-        },
-    )
+    reading_grid(problems[list(columns)].rename(columns=columns), PROBLEM_WIDTHS)
 
 
 def draw_contradictions() -> None:
     """Published human outcomes that the votes of the same files contradict, by instance."""
-    found = _contradictions(data.answers())
+    found = _contradictions()
     st.markdown("**Votes that contradict the published human outcomes**")
     if found.empty:
         st.caption("None in the loaded data.")

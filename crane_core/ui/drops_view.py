@@ -10,7 +10,7 @@ import streamlit as st
 
 from crane_core.charts.drops import FEW_CASES, drops
 from crane_core.charts.theme import in_order
-from crane_core.domain import PAPER_GROUPS, Setting
+from crane_core.domain import Setting
 from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.results.comparisons import RICHNESS, comparison_text
 from crane_core.pipeline.results.measures import Inputs
@@ -19,7 +19,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.breakdown_view import CASE_FILTER
+from crane_core.ui.breakdown_view import group_filter, group_order
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.drops_words import (
@@ -35,7 +35,7 @@ from crane_core.ui.glossary import explained
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import go
 from crane_core.ui.study_view import tables
-from crane_core.ui.url_state import one_of
+from crane_core.ui.url_state import switch
 from crane_core.ui.words import (
     p_value,
     percent,
@@ -66,14 +66,13 @@ NO_RUNS = (
 )
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _drops(loaded: str, chosen: Ablated) -> pd.DataFrame:
-    # `loaded` is for the cache alone: other answers make other numbers.
+@data.kept(data.answers, 16, copied=True)
+def _drops(chosen: Ablated) -> pd.DataFrame:
     return drop_table(chosen.rows(), reference=chosen.reference(), rate=chosen.rate)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _drops_by(loaded: str, chosen: Ablated, by: str, setting: Setting) -> pd.DataFrame:
+@data.kept(data.answers, 32, copied=True)
+def _drops_by(chosen: Ablated, by: str, setting: Setting) -> pd.DataFrame:
     return drops_by(
         chosen.rows(),
         by=by,
@@ -94,7 +93,7 @@ def draw_drops(chosen: Ablated) -> None:
         st.info(NO_RUNS)
         return
     reference = chosen.reference()
-    measured = _drops(data.answers(), chosen)
+    measured = _drops(chosen)
     # The paper measures its ablations against full runtime state; beside another reference they would
     # mislead.
     is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
@@ -141,41 +140,27 @@ def draw_drops(chosen: Ablated) -> None:
 def draw_drops_by(chosen: Ablated) -> None:
     """One input against the reference by library, root cause and the like."""
     st.subheader("For which crashes does it matter?", anchor="groups")
-    measured = _drops(data.answers(), chosen)
+    measured = _drops(chosen)
     settings = [
         str(setting) for setting in Setting if setting in set(measured["setting"])
     ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        looks: dict[str, Any] = {"required": True, "format_func": setting_short}
-        setting = one_of(
-            st.segmented_control,
-            "Input",
-            settings,
-            key=keys.SETTING,
-            default=settings[0],
-            **looks,
-        )
-        looks = {"required": True, "format_func": GROUPINGS.get}
-        by = one_of(
-            st.segmented_control,
-            "By",
-            list(GROUPINGS),
-            key=keys.GROUP_BY,
-            default="library_group",
-            **looks,
-        )
-    draw_groups(chosen, by=str(by), setting=str(setting))
+        setting = switch("Input", settings, key=keys.SETTING, format_func=setting_short)
+        by = switch("By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get)
+    draw_groups(chosen, by=by, setting=setting)
 
 
 def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
     """The finding and the chart for one input and one way of grouping."""
-    table = _drops_by(data.answers(), chosen, by, Setting(setting))
+    table = _drops_by(chosen, by, Setting(setting))
     if table.empty:
         st.info(f"Nothing to show: no case has a {GROUPINGS[by]}.")
         return
     st.markdown(finding_by(table, by, Setting(setting)))
     n_of = table.groupby(by)["n"].agg(["min", "max"])
-    labels = {group: with_n(group, *n_of.loc[group]) for group in _order(table, by)}
+    labels = {
+        group: with_n(group, *n_of.loc[group]) for group in group_order(by, table)
+    }
     titles = in_order(table["detector_title"].unique().tolist())
     drawn = drawn_drops(
         table.assign(label=table[by].map(labels)), printed_drops([], chosen.rate, table)
@@ -190,19 +175,6 @@ def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
         f"{len(table)} rows. Click a diamond to see the cases that changed.",
         on_pick=lambda point: _open_group(chosen, table, by, labels, point),
     )
-
-
-def _order(table: pd.DataFrame, by: str) -> list[str]:
-    present = table[by].unique().tolist()
-    if by == "library_group":
-        return [group for group in PAPER_GROUPS if group in present]
-    return [
-        str(name)
-        for name in table.groupby(by)["n_cases"]
-        .max()
-        .sort_values(ascending=False, kind="stable")
-        .index
-    ]
 
 
 def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
@@ -288,14 +260,6 @@ def _open_group(
         table["detector_title"] == point["detector_title"]
     )
     row = as_rows(table[is_meant])[0]
-    if by == "library_group":
-        # Cases are filtered by library, of which a group of the paper has several.
-        rows = chosen.rows()
-        of_group = {
-            keys.LIBRARY: sorted(
-                rows.loc[rows[by] == row[by], "library"].unique().tolist()
-            )
-        }
-    else:
-        of_group = {CASE_FILTER[by]: row[by]}
+    rows = chosen.rows()
+    of_group = group_filter(rows[rows[by] == row[by]], by, row[by])
     go("cases", **_filters(chosen, row) | of_group)

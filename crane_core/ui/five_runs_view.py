@@ -19,8 +19,15 @@ from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import ResultChoice
-from crane_core.ui.url_state import one_of
-from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
+from crane_core.ui.url_state import switch
+from crane_core.ui.words import (
+    NOTHING,
+    bullets,
+    count,
+    interval,
+    percent,
+    setting_short,
+)
 
 ALL_INPUTS = "all inputs"
 NUMBERS = {
@@ -46,8 +53,8 @@ ABOUT_RUNS = (
 )
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _stability(loaded: str, where: ResultChoice) -> Stability:
+@data.kept(data.answers, 16, copied=True)
+def _stability(where: ResultChoice) -> Stability:
     """Of the experiment itself; runs beside it are a separate experiment."""
     asked = where.conditions()
     mine = asked[asked["experiment"] == where.experiment].drop_duplicates("detector")
@@ -65,7 +72,7 @@ def _where(chosen: ResultChoice) -> ResultChoice:
 
 def draw_five_runs(chosen: ResultChoice) -> None:
     """The section; a sentence where every instance has one run."""
-    runs, by_setting = _stability(data.answers(), _where(chosen))
+    runs, by_setting = _stability(_where(chosen))
     if runs.empty:
         st.info(
             "Every instance was asked once, so there are no repeated runs to compare."
@@ -76,26 +83,18 @@ def draw_five_runs(chosen: ResultChoice) -> None:
     settings = [str(setting) for setting in Setting if setting in set(runs["setting"])]
     picked = ALL_INPUTS
     if len(settings) > 1:
-        picked = str(
-            one_of(
-                st.segmented_control,
-                "Votes with",
-                [ALL_INPUTS, *settings],
-                key=keys.VOTES_OF,
-                default=ALL_INPUTS,
-                required=True,
-                format_func=lambda name: (
-                    name if name == ALL_INPUTS else setting_short(name)
-                ),
-            )
+        picked = switch(
+            "Votes with",
+            [ALL_INPUTS, *settings],
+            key=keys.VOTES_OF,
+            format_func=lambda name: (
+                name if name == ALL_INPUTS else setting_short(name)
+            ),
         )
     votes = by_setting[None if picked == ALL_INPUTS else picked]
     titles = in_order(votes["detector_title"].unique().tolist())
     st.markdown(
-        "".join(
-            f"- {finding(votes[votes['detector_title'] == title])}\n"
-            for title in titles
-        )
+        bullets(finding(votes[votes["detector_title"] == title]) for title in titles)
     )
     draw_chart(
         finished(reliability, votes),

@@ -51,8 +51,9 @@ TEST_WORDS = {
 SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown which instance is right."
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _gains(loaded: str, chosen: ResultChoice) -> Compared:
+@data.kept(data.answers, 16, copied=True)
+def compared(chosen: ResultChoice) -> Compared:
+    """The comparison for these switches."""
     # With the published labels the database counts; those of others have to be laid over each row.
     found = _by_row(chosen) if chosen.annotator != PUBLISHED_HUMAN else _by_case(chosen)
     if found.comparison.empty:
@@ -91,11 +92,6 @@ def _by_row(chosen: ResultChoice) -> Compared:
     return Compared(
         comparison, values, {str(title): int(n) for title, n in left_out.items()}
     )
-
-
-def compared(chosen: ResultChoice) -> Compared:
-    """The cached comparison for these switches."""
-    return _gains(data.answers(), chosen)
 
 
 def draw_gains(chosen: ResultChoice) -> None:

@@ -15,6 +15,8 @@ import streamlit as st
 
 from crane_core.ui.words import NOTHING
 
+TALL_ROW, MOST_TALL = 64, 420
+"""Pixels of a row with three lines, and of a table of such rows."""
 WIDE = 9
 """Columns from which on most windows cut the grid, so that the first column is held; Streamlit greys it."""
 _NUMBER = re.compile(
@@ -45,6 +47,18 @@ def grid(
         for name in table.columns
     }
     st.dataframe(table, hide_index=True, column_config=columns | given, **looks)
+
+
+def reading_grid(table: pd.DataFrame, widths: Mapping[str, int]) -> None:
+    """A table whose rows have room for three lines, so that a reason can be read whole; `widths` in pixels."""
+    grid(
+        table,
+        row_height=TALL_ROW,
+        height=min(TALL_ROW * len(table) + 36, MOST_TALL),
+        column_config={
+            name: st.column_config.TextColumn(width=px) for name, px in widths.items()
+        },
+    )
 
 
 def is_numeric(column: pd.Series[Any]) -> bool:

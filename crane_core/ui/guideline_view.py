@@ -14,12 +14,12 @@ import streamlit as st
 
 from crane_core.annotation.guideline import GuidelineVersion, sections
 from crane_core.celldiff import LinePair, NumberedLine, align_lines
-from crane_core.ui.words import count, literal
-from crane_core.worddiff import Span, changed_words
+from crane_core.ui.pair_diff import SIGNS, words_of
+from crane_core.ui.words import count, literal, moment
+from crane_core.worddiff import Span
 
 CONTEXT = 1
 """Unchanged lines beside a change that stay open."""
-SIGNS = ("−", "+")
 
 
 def draw_guideline(text: str) -> None:
@@ -42,11 +42,6 @@ def draw_earlier(
             literal(f"Version {earlier.version}, until {moment(later.since)}{given}")
         ):
             st.markdown(_markdown(earlier.text))
-
-
-def moment(since: str) -> str:
-    """An ISO time as a reader needs it."""
-    return f"{since[:16].replace('T', ' ')} UTC"
 
 
 def _markdown(text: str) -> str:
@@ -82,9 +77,7 @@ def _stretch(pairs: list[LinePair], *, is_open: bool) -> str:
 
 
 def _sides(pair: LinePair) -> Iterator[str]:
-    spans: tuple[tuple[Span, ...], ...] = ((), ())
-    if not pair.same and pair.left and pair.right:
-        spans = changed_words(pair.left.text, pair.right.text)
+    spans = words_of(pair)
     for side, line in enumerate((pair.left, pair.right)):
         yield _side(line, side, spans[side], changed=not pair.same)
 

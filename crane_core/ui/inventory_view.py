@@ -23,7 +23,7 @@ from crane_core.ui import data
 from crane_core.ui.access import is_leading
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may, require, visitor
-from crane_core.ui.words import count, literal
+from crane_core.ui.words import count, literal, moment
 
 ROLES = {
     Listed.BENCHMARK: Role.ADMIN,
@@ -113,9 +113,10 @@ def draw_removed(*kinds: Listed) -> None:
                 if st.button("Restore", key=f"restore_{entry.kind}_{entry.name}"):
                     _change(entry.kind, _restoring(entry))
                 by = entry.removal.acted_by if entry.removal else ""
-                when = entry.since.replace("T", " ")[:16]
                 st.caption(
-                    literal(f"{_words(entry)}, removed by {by} at {when} UTC"),
+                    literal(
+                        f"{_words(entry)}, removed by {by} at {moment(entry.since)}"
+                    ),
                     width="stretch",
                 )
 

@@ -13,15 +13,15 @@ from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.words import count, literal
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _coverage(loaded: str, chosen: ResultChoice) -> Coverage:
+@data.kept(data.answers, 32, copied=True)
+def _coverage(chosen: ResultChoice) -> Coverage:
     return coverage(chosen.rows(), chosen.rule)
 
 
 def draw_coverage(chosen: ResultChoice) -> None:
     """The line; nothing if no diagnosis counts."""
     if chosen.credit is not Credit.DETECTION:
-        st.caption(_line(chosen.annotator, _coverage(data.answers(), chosen)))
+        st.caption(_line(chosen.annotator, _coverage(chosen)))
         if told := standing_words(data.label_set_of([chosen.annotator])):
             st.caption(literal(told))
 

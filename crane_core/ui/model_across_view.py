@@ -20,7 +20,7 @@ from crane_core.ui.words import (
     coefficient,
     coefficient_interval,
     count,
-    p_value,
+    p_words,
     percent,
     points,
     setting_short,
@@ -45,8 +45,8 @@ ASSUMES = (
 )
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _across(loaded: str, chosen: ResultChoice) -> ModelAcross:
+@data.kept(data.answers, 16, copied=True)
+def _across(chosen: ResultChoice) -> ModelAcross:
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
     return model_across(
@@ -56,7 +56,7 @@ def _across(loaded: str, chosen: ResultChoice) -> ModelAcross:
 
 def draw_model_across(chosen: ResultChoice) -> None:
     """The finding and its chart, or why there is none; nothing if no detector has both inputs."""
-    found = _across(data.answers(), chosen)
+    found = _across(chosen)
     if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
         return
     who = (
@@ -103,9 +103,8 @@ def finding(found: ModelAcross, who: str) -> str:
         if found.p_value < ALPHA
         else f"No evidence that the {who} differ"
     )
-    p = p_value(found.p_value)
     return (
-        f"**{said} in how much they gain, p {p if p.startswith('<') else f'= {p}'}** (Wald test of input × "
+        f"**{said} in how much they gain, p {p_words(found.p_value)}** (Wald test of input × "
         f"detector: χ² = {found.chi2:.2f}, {found.df} {'degree' if found.df == 1 else 'degrees'} of freedom, "
         f"{count(found.n_cases)} cases)."
     )

@@ -149,6 +149,20 @@ def turn(label: str, **query: str) -> None:
     )
 
 
+def draw_neighbours(
+    before: str | None, after: str | None, show: Callable[[str], None]
+) -> None:
+    """Buttons, and keys, that show what is before and after in a list; None: nothing is."""
+    for words, neighbour, key in (("Previous", before, "k"), ("Next", after, "j")):
+        st.button(
+            words,
+            on_click=show,
+            args=[neighbour],
+            disabled=neighbour is None,
+            shortcut=key,
+        )
+
+
 def show_here(**query: str) -> None:
     """Move the address of this page to these query parameters; the page follows."""
     st.query_params.from_dict(query)

@@ -14,7 +14,6 @@ from crane_core.pipeline.cases.turned_right import (
     turned_right,
     turned_right_by_votes,
 )
-from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.code_html import line_html
 from crane_core.ui.glossary import explained
@@ -31,8 +30,8 @@ NOT_LOADED = (
 SHIPPED = "From the notebooks that ship with the app, not from the published study."
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _example(_store: Store, loaded: str) -> Example | VotedExample | None:
+@data.kept(data.answers)
+def _example() -> Example | VotedExample | None:
     """Of the study with its texts, else by its votes; of the notebooks that ship where the study is not loaded."""
     verdicts = data.verdicts()
     others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
@@ -40,15 +39,15 @@ def _example(_store: Store, loaded: str) -> Example | VotedExample | None:
     of_study = verdicts["experiment"] == STUDY
     published, others_of = verdicts[of_study], verdicts[~of_study]
     return (
-        turned_right(_store, published)
+        turned_right(data.store(), published)
         or turned_right_by_votes(published)
-        or turned_right(_store, others_of)
+        or turned_right(data.store(), others_of)
     )
 
 
 def prepare_example() -> None:
     """Find the case before a visitor asks for it."""
-    _example(data.store(), data.answers())
+    _example()
 
 
 def draw_example() -> None:
@@ -56,7 +55,7 @@ def draw_example() -> None:
     st.subheader(
         "One case: wrong from the code, right with runtime state", anchor="example"
     )
-    example = _example(data.store(), data.answers())
+    example = _example()
     if example is None:
         st.caption("No such case is loaded. The Data page fetches the published ones.")
         return
@@ -84,10 +83,8 @@ def example_html(example: Example) -> str:
     head = f"Target cell of {escape(example.case_id)}"
     code = f'<div class="cw-verdict"><div class="cw-dim">{head}</div><ol class="cw-code">{lines}</ol></div>'
     title = escape(example.detector_title)
-    return (
-        f'<div class="cw-example">{code}{_card(title, "−RT", "code only", example.without, is_right=False)}'
-        f"{_card(title, '+RT', 'with runtime state', example.with_, is_right=True)}</div>"
-    )
+    cards = _cards(f"{title}, ", _said(example.without), _said(example.with_))
+    return f'<div class="cw-example">{code}{cards}</div>'
 
 
 def votes_html(example: VotedExample) -> str:
@@ -111,10 +108,8 @@ def votes_html(example: VotedExample) -> str:
         f"<li>{_vote(one.detector_title, one.n_with, one.of_with)}{_diagnosis(one.label)}</li>"
         for one in example.votes
     )
-    return (
-        f'<div class="cw-example">{case}{_voted("−RT", "code only", without, is_right=False)}'
-        f"{_voted('+RT', 'with runtime state', with_, is_right=True)}</div>"
-    )
+    cards = _cards("", f"<ul>{without}</ul>", f"<ul>{with_}</ul>")
+    return f'<div class="cw-example">{case}{cards}</div>'
 
 
 def _vote(title: str, n: int, of: int) -> str:
@@ -125,27 +120,27 @@ def _diagnosis(label: str | None) -> str:
     return f"; diagnosis {escape(label)}" if label else ""
 
 
-def _voted(sign: str, words: str, votes: str, *, is_right: bool) -> str:
-    prediction = "Crash predicted" if is_right else "No crash predicted"
-    css, mark = ("cw-right", "✓ right") if is_right else ("cw-wrong", "✗ wrong")
-    return (
-        f'<div class="cw-verdict {"cw-good" if is_right else "cw-bad"}"><div class="cw-dim">{words} '
-        f'({explained(sign)})</div><h4>{prediction} <span class="{css}">{mark}</span></h4><ul>{votes}</ul></div>'
-    )
-
-
-def _card(
-    detector: str, sign: str, words: str, said: Diagnosis, *, is_right: bool
-) -> str:
-    prediction = "Crash predicted" if said.crashes else "No crash predicted"
-    css, mark = ("cw-right", "✓ right") if is_right else ("cw-wrong", "✗ wrong")
+def _said(said: Diagnosis) -> str:
+    if not said.text:
+        return '<p class="cw-dim">No finding, so no text.</p>'
     text = said.text if len(said.text) <= MAX_TEXT else f"{said.text[:MAX_TEXT]}…"
-    body = (
-        f"<blockquote>{escape(text)}</blockquote>"
-        if text
-        else '<p class="cw-dim">No finding, so no text.</p>'
+    return f"<blockquote>{escape(text)}</blockquote>"
+
+
+def _cards(who: str, without: str, with_: str) -> str:
+    """What was said from the code alone, which is wrong, beside what was said with runtime state, which is right."""
+    return _card(
+        f"{who}code only ({explained('−RT')})",
+        'No crash predicted <span class="cw-wrong">✗ wrong</span>',
+        without,
+        css="cw-bad",
+    ) + _card(
+        f"{who}with runtime state ({explained('+RT')})",
+        'Crash predicted <span class="cw-right">✓ right</span>',
+        with_,
+        css="cw-good",
     )
-    return (
-        f'<div class="cw-verdict {"cw-good" if is_right else "cw-bad"}"><div class="cw-dim">{detector}, {words} '
-        f'({explained(sign)})</div><h4>{prediction} <span class="{css}">{mark}</span></h4>{body}</div>'
-    )
+
+
+def _card(head: str, prediction: str, body: str, *, css: str) -> str:
+    return f'<div class="cw-verdict {css}"><div class="cw-dim">{head}</div><h4>{prediction}</h4>{body}</div>'

@@ -13,7 +13,6 @@ from crane_core.pipeline.cases.pairs import Pattern, pair_table
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED
-from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_view import compared, readable
@@ -72,7 +71,7 @@ def prepare_answer() -> None:
         drawn = _drawn(comparison)
         finished(dumbbells, drawn)
         finished(differences, drawn)
-        _changed(data.store(), data.answers(), chosen, tuple(comparison["detector"]))
+        _changed(chosen, tuple(comparison["detector"]))
         rules_first(chosen)
 
 
@@ -161,10 +160,8 @@ def _p_words(comparison: pd.DataFrame) -> str:
     return f"Exact McNemar test, p after Holm: {values}."
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _changed(
-    _store: Store, loaded: str, chosen: ResultChoice, detectors: tuple[str, ...]
-) -> dict[Pattern, int]:
+@data.kept(data.answers)
+def _changed(chosen: ResultChoice, detectors: tuple[str, ...]) -> dict[Pattern, int]:
     """In how many cases runtime state helped, and hurt, one of the detectors to predict rightly."""
     rows = chosen.rows()
     table = pair_table(
@@ -178,7 +175,7 @@ def _changed(
 
 def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
     """The cases behind the finding, as links that open them."""
-    n_of = _changed(data.store(), data.answers(), chosen, tuple(detectors))
+    n_of = _changed(chosen, tuple(detectors))
     asked: dict[str, str | list[str]] = {
         keys.BENCHMARK: chosen.benchmark,
         keys.EXPERIMENT: chosen.experiment,

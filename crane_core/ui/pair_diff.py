@@ -221,9 +221,7 @@ def _line_row(
     left: ShownCell | None,
     right: ShownCell | None,
 ) -> str:
-    spans: tuple[tuple[Span, ...], ...] = ((), ())
-    if not pair.same and pair.left and pair.right:
-        spans = changed_words(pair.left.text, pair.right.text)
+    spans = words_of(pair)
     cells, lines = (left, right), (pair.left, pair.right)
     ends = (before.left, before.right) if before else (None, None)
     return "".join(
@@ -237,6 +235,13 @@ def _line_row(
         )
         for side in (0, 1)
     )
+
+
+def words_of(pair: LinePair) -> tuple[tuple[Span, ...], ...]:
+    """The words that differ in two lines, of each side; none where the lines are equal or one is missing."""
+    if pair.same or not pair.left or not pair.right:
+        return (), ()
+    return changed_words(pair.left.text, pair.right.text)
 
 
 def _crashes(line: NumberedLine | None, cell: ShownCell | None) -> bool:

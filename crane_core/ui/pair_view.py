@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,8 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases as stored
 from crane_core.storage.store import Store
 from crane_core.ui import keys
-from crane_core.ui.navigation import link
+from crane_core.ui.code_html import prompt_html
+from crane_core.ui.navigation import draw_neighbours, link
 from crane_core.ui.pair_facts import (
     asked_rows,
     cockpit_html,
@@ -25,10 +25,6 @@ from crane_core.ui.pair_facts import (
 from crane_core.ui.verdict_matrix import reasonings_html
 from crane_core.ui.words import edition_words, literal, setting_words
 
-PREVIOUS_KEY = "k"
-NEXT_KEY = "j"
-MAX_INPUT = 200_000
-"""Characters of a published input that are shown; the download has all."""
 ORIGIN_WORDS = {
     "notebook": "from the notebooks",
     "crane-llm-2025-10": "from the published inputs of October 2025, whose comments were removed",
@@ -95,20 +91,7 @@ def _draw_steps(case_id: str, listed: list[str], raised: str) -> None:
             icon=":material/arrow_back:",
             shortcut="escape",
         )
-        st.button(
-            "Previous",
-            on_click=_show,
-            args=[before],
-            disabled=before is None,
-            shortcut=PREVIOUS_KEY,
-        )
-        st.button(
-            "Next",
-            on_click=_show,
-            args=[after],
-            disabled=after is None,
-            shortcut=NEXT_KEY,
-        )
+        draw_neighbours(before, after, _show)
 
 
 def _show(case_id: str | None) -> None:
@@ -143,12 +126,7 @@ def _inputs(store: Store, prompts: pd.DataFrame) -> None:
     )
     text = stored.prompt_text(store.cursor(), listed[chosen]) if chosen else None
     if text is not None:
-        cut = (
-            f"\n… {len(text) - MAX_INPUT:,} more characters in the download"
-            if len(text) > MAX_INPUT
-            else ""
-        )
-        st.html(f'<div class="cw-prompt">{escape(text[:MAX_INPUT] + cut)}</div>')
+        st.html(prompt_html(text, "more characters in the download"))
         st.download_button(
             "Download this text", text, f"{chosen}.txt", "text/plain", on_click="ignore"
         )

@@ -19,12 +19,12 @@ from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.pareto_words import ABOUT, AXES, COSTS, finding, mark_labels
-from crane_core.ui.url_state import one_of
+from crane_core.ui.url_state import switch
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
 
 
-@st.cache_data(max_entries=16, show_spinner="Counting the tokens of the inputs")
-def _costs(loaded: str, chosen: Ablated) -> pd.DataFrame:
+@data.kept(data.answers, 16, copied=True, spinner="Counting the tokens of the inputs")
+def _costs(chosen: Ablated) -> pd.DataFrame:
     rows = chosen.of_all_kinds()
     tokens = tokens_of_inputs(
         data.store(), chosen.benchmark, sorted(rows["experiment"].unique().tolist())
@@ -40,23 +40,13 @@ def draw_pareto(chosen: Ablated) -> None:
             "Nothing to compare: no detector answered an instance of this benchmark with two inputs."
         )
         return
-    table = _costs(data.answers(), chosen)
+    table = _costs(chosen)
     if not (table["detector_kind"] == DetectorKind.LLM).any():
         st.info(
             "These detectors read the code without a model, so they cost no tokens."
         )
         return
-    looks = {"required": True, "format_func": COSTS.get}
-    cost = str(
-        one_of(
-            st.segmented_control,
-            "Cost",
-            list(COSTS),
-            key=keys.COST,
-            default="tokens",
-            **looks,
-        )
-    )
+    cost = switch("Cost", list(COSTS), key=keys.COST, format_func=COSTS.get)
     known = with_front(table, cost)
     if known.empty:
         st.info(

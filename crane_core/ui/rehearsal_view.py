@@ -19,8 +19,8 @@ ABOUT = (
 VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _rehearsed(loaded: str, chosen: ResultChoice) -> pd.DataFrame:
+@data.kept(data.answers, 16, copied=True)
+def _rehearsed(chosen: ResultChoice) -> pd.DataFrame:
     return rehearsed(chosen.rows())
 
 
@@ -31,7 +31,7 @@ def draw_rehearsal(chosen: ResultChoice) -> None:
         anchor="rehearsal",
     )
     st.caption(ABOUT)
-    grid(readable(_rehearsed(data.answers(), chosen)))
+    grid(readable(_rehearsed(chosen)))
 
 
 def readable(found: pd.DataFrame) -> pd.DataFrame:

@@ -68,7 +68,6 @@ class ResultChoice(NamedTuple):
     def rows(self) -> pd.DataFrame:
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
         return _rows(
-            data.answers(),
             # Rule, credit and inputs change no row: with the defaults in their place, one cached frame serves
             # all of them.
             self._replace(
@@ -92,8 +91,8 @@ class ResultChoice(NamedTuple):
         return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _rows(loaded: str, chosen: ResultChoice) -> pd.DataFrame:
+@data.kept(data.answers, 16)
+def _rows(chosen: ResultChoice) -> pd.DataFrame:
     return _shown(chosen)
 
 
@@ -111,14 +110,14 @@ def _shown(chosen: ResultChoice, inputs: Inputs | None = None) -> pd.DataFrame:
     return beside(data.judged(rows, chosen.annotator), chosen.experiment, chosen.beside)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _compared(loaded: str, chosen: ResultChoice) -> list[str]:
+@data.kept(data.answers, 16, copied=True)
+def _compared(chosen: ResultChoice) -> list[str]:
     """The comparisons that these switches leave, as the address says them."""
     return [comparison_text(inputs) for inputs in comparisons(chosen.rows())]
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[str]:
+@data.kept(data.revision, 16, copied=True)
+def _judges(benchmark: str, experiment: str, kind: str) -> list[str]:
     """Whose labels can judge the experiment's detectors of this kind."""
     verdicts = data.verdicts()
     shown = verdicts[
@@ -213,9 +212,7 @@ def _executed(benchmark: str, experiment: str) -> ResultChoice:
 
 def _inputs(chosen: ResultChoice) -> Inputs:
     """The two inputs to compare; not drawn without a choice. The study's if there are none."""
-    options = _compared(
-        data.answers(), chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT)
-    )
+    options = _compared(chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT))
     if not options:
         url_state.drop(keys.COMPARE)
         return WITH_STATE
@@ -258,7 +255,7 @@ def _annotators(measured: pd.DataFrame, *experiment: str) -> list[str]:
     """Whose labels can be used here; only the study's, with a warning, if the campaigns cannot be read."""
     names = [PUBLISHED_HUMAN] if measured["is_judged"].any() else []
     with refusals_shown():
-        names[:] = _judges(data.revision(), *experiment)
+        names[:] = _judges(*experiment)
     return names
 
 
@@ -290,12 +287,7 @@ def _switch(
     help_text: str,
     words: Callable[[str], str],
 ) -> str:
-    looks = {"required": True, "help": help_text, "format_func": words}
-    return str(
-        url_state.one_of(
-            st.segmented_control, label, options, key=key, default=options[0], **looks
-        )
-    )
+    return url_state.switch(label, options, key=key, help=help_text, format_func=words)
 
 
 def _by_size(measured: pd.DataFrame) -> list[str]:

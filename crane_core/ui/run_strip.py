@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from crane_core.domain import Label, Version
 from crane_core.ui.code_html import prose_html
-from crane_core.ui.words import LABEL_CSS, LABEL_WORDS
+from crane_core.ui.words import LABEL_CSS, LABEL_WORDS, shortened
 
 MAX_REASON = 900
 UNCLEAR = frozenset({"tie", "no answer"})
@@ -71,7 +71,8 @@ def square_html(run: dict[str, Any]) -> str:
     """One run as a square: full for a crash that it predicts, empty for none, a question mark for no answer."""
     index = f"run {run['run_index']}"
     if run["unanswered"]:
-        return f'<span class="cw-run-none" title="{index}: {escape(_cut(str(run["unanswered"])))}">?</span>'
+        why = escape(shortened(str(run["unanswered"]), MAX_REASON))
+        return f'<span class="cw-run-none" title="{index}: {why}">?</span>'
     if run["crashes"]:
         return f'<span class="cw-run-crash" title="{index}: crash"></span>'
     return f'<span class="cw-run-safe" title="{index}: no crash"></span>'
@@ -92,7 +93,7 @@ def reasons_html(answers: Answers | None) -> str:
     if not texts:
         return '<p class="cw-dim">no text</p>'
     items = (
-        f"<p>{_times(n, len(answers.runs))}{prose_html(_cut(text))}</p>"
+        f"<p>{_times(n, len(answers.runs))}{prose_html(shortened(text, MAX_REASON))}</p>"
         for text, n in texts.most_common()
     )
     return "".join(items)
@@ -129,11 +130,3 @@ def _diagnostic(entry: Any) -> str:
         return str(entry)
     rule = entry.get("symbol") or entry.get("rule") or ""
     return f"{entry.get('message', '')} [{rule}] at {entry.get('code_line', '')}"
-
-
-def _cut(text: str) -> str:
-    return (
-        text
-        if len(text) <= MAX_REASON
-        else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
-    )

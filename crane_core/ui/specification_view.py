@@ -23,11 +23,11 @@ from crane_core.ui.specification_words import (
     finding,
     line,
 )
-from crane_core.ui.words import NOTHING, p_value, points, points_interval
+from crane_core.ui.words import NOTHING, bullets, p_value, points, points_interval
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _curve(loaded: str, chosen: ResultChoice) -> tuple[pd.DataFrame, pd.DataFrame]:
+@data.kept(data.answers, 8, copied=True)
+def _curve(chosen: ResultChoice) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curve, and the same by reading."""
     own = chosen.rows()
     who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [
@@ -48,7 +48,7 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
     same = chosen._replace(
         rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN
     )
-    curve, readings = _curve(data.answers(), same)
+    curve, readings = _curve(same)
     if curve.empty:
         st.info(
             "No detector of this experiment was asked with both inputs, so there is no difference to vary."
@@ -58,9 +58,7 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
     st.markdown(finding(curve))
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown(
-        "".join(
-            f"- {line(curve[curve['detector_title'] == title])}\n" for title in titles
-        )
+        bullets(line(curve[curve["detector_title"] == title]) for title in titles)
     )
     draw_chart(
         finished(curve_chart, readings, choices_of(readings)),

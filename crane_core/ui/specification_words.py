@@ -12,7 +12,7 @@ from crane_core.pipeline.results.specification_curve import NOBODY, decisive
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.outcome_words import GAINS_AND_LOSSES
-from crane_core.ui.words import count, p_value, points
+from crane_core.ui.words import count, listed, p_words, points
 
 READING = ["rule", "credit", "judged_by"]
 FOUND = {
@@ -59,7 +59,7 @@ def _found(curve: pd.DataFrame) -> str:
     n_of = curve["conclusion"].value_counts().to_dict()
     told = [name for name in FOUND if name in n_of or name in GAINS_AND_LOSSES]
     said = [f"{_finds(n_of.get(str(name), 0))} {FOUND[name]}" for name in told]
-    return f"{', '.join(said[:-1])} and {said[-1]}"
+    return listed(said)
 
 
 def _finds(n: int) -> str:
@@ -130,9 +130,3 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).loc[
         lambda named: named["choice"] != nobody, ["place", "choice", "reading"]
     ]
-
-
-def p_words(value: float) -> str:
-    """A p-value for a sentence: "= 0.031" or "< 0.001"."""
-    said = p_value(value)
-    return said if said.startswith("<") else f"= {said}"

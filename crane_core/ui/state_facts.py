@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from crane_core.prompts.tagged_json import decode
+from crane_core.ui.words import shortened
 
 GROUPS = {"structure": "S", "representation": "R", "values": "V"}
 PLUS = "+"
@@ -252,7 +253,7 @@ def _flat(value: Any, path: str) -> dict[str, str]:
 def fact_text(value: Any, limit: int = MAX_TEXT) -> str:
     """A value as text of at most `limit` characters; a longer one says how long it is."""
     text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
+    return shortened(text, limit)
 
 
 def rounded(text: str) -> str:

@@ -21,7 +21,7 @@ from crane_core.pipeline.study.table_cells import CellStatus, StudyTable, TableC
 from crane_core.rounding import digits
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.result_switches import pick
-from crane_core.ui.url_state import one_of
+from crane_core.ui.url_state import switch
 
 MOST_METRICS = 6
 """Tables with more are shown one metric at a time."""
@@ -38,31 +38,25 @@ SIGN = {
 }
 
 
-@st.cache_resource(max_entries=2, show_spinner="Recomputing the study's tables")
-def _tables(loaded: str) -> dict[str, StudyTable]:
-    return study_tables(data.verdicts(), data.printed_numbers())
-
-
+@data.kept(data.answers, spinner="Recomputing the study's tables")
 def tables() -> dict[str, StudyTable]:
     """All study tables for what is loaded now."""
-    return _tables(data.answers())
+    return study_tables(data.verdicts(), data.printed_numbers())
 
 
 def draw_tables() -> None:
     """Every table of the study, one at a time."""
     st.subheader("The paper's tables, recomputed", anchor="tables")
     known = tables()
-    picked = one_of(
-        st.segmented_control,
+    picked = switch(
         "Table",
         list(known),
         key=keys.TABLE,
         default="2a",
-        required=True,
         label_visibility="collapsed",
         format_func=lambda name: table_words(known[name]),
     )
-    table = known[str(picked)]
+    table = known[picked]
     st.markdown(f"**{table.title}**")
     metrics = metrics_of(table)
     if len(metrics) <= MOST_METRICS:
@@ -156,8 +150,8 @@ SHOWN = {
 FORMATS = "The rows are facts in our words; `report --claims` writes them as CSV, JSON or LaTeX."
 
 
-@st.cache_data(max_entries=2, show_spinner="Checking the paper's claims")
-def _claims(revision: str) -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
+@data.kept(data.revision, copied=True, spinner="Checking the paper's claims")
+def _claims() -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
     loaded = loaded_from(
         data.store(), data.verdicts(), data.printed_numbers(), data.labels()
     )
@@ -168,18 +162,15 @@ def _claims(revision: str) -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
 def draw_claims() -> None:
     """The section: how many claims hold, and each of them."""
     st.subheader("The paper's claims, checked against the data", anchor="claims")
-    frame, counts = _claims(data.revision())
+    frame, counts = _claims()
     options = [EVERY, *(str(verdict) for verdict, n in counts.items() if n)]
     words = {EVERY: f"all {len(frame)}"} | {
         str(verdict): f"{verdict} {n}" for verdict, n in counts.items()
     }
-    picked = one_of(
-        st.segmented_control,
+    picked = switch(
         "Verdict",
         options,
         key=keys.CLAIMS,
-        default=EVERY,
-        required=True,
         label_visibility="collapsed",
         format_func=words.get,
     )

@@ -12,8 +12,8 @@ from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.time_saved_words import ABOUT, finding, readable_time
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _saved(loaded: str, chosen: ResultChoice) -> list[TimeSaved]:
+@data.kept(data.answers, 16, copied=True)
+def _saved(chosen: ResultChoice) -> list[TimeSaved]:
     rows = chosen.rows()
     own = rows[rows["experiment"] == chosen.experiment]
     return time_saved(
@@ -25,7 +25,7 @@ def _saved(loaded: str, chosen: ResultChoice) -> list[TimeSaved]:
 
 def draw_time_saved(chosen: ResultChoice) -> None:
     """The section; a sentence where no answer was timed."""
-    found = _saved(data.answers(), chosen)
+    found = _saved(chosen)
     if not found:
         st.info(
             "No answer of this experiment was timed together with the cells before its target."

@@ -44,8 +44,8 @@ MEMBERS_HELP = """Each predicts once, by the majority of its runs, or by all of 
 first one leads the cascade: where it predicts a crash, that stands; elsewhere, the majority of the others decides."""
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _with_rules(loaded: str, where: ResultChoice) -> pd.DataFrame:
+@data.kept(data.answers, 16, copied=True)
+def _with_rules(where: ResultChoice) -> pd.DataFrame:
     frame = _frame(where)
     rules = rules_in(frame)
     return (
@@ -53,28 +53,24 @@ def _with_rules(loaded: str, where: ResultChoice) -> pd.DataFrame:
     )
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _combined(
-    loaded: str, where: ResultChoice, members: tuple[Member, ...]
-) -> pd.DataFrame:
+@data.kept(data.answers, 32, copied=True)
+def _combined(where: ResultChoice, members: tuple[Member, ...]) -> pd.DataFrame:
     return combine(_frame(where), members, rule=where.rule)
 
 
 def _frame(chosen: ResultChoice) -> pd.DataFrame:
     """All detectors of the experiment, of whatever kind, and those beside it."""
-    return _beside(data.answers(), chosen.benchmark, chosen.experiment, chosen.beside)
+    return _beside(chosen.benchmark, chosen.experiment, chosen.beside)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _beside(
-    loaded: str, benchmark: str, experiment: str, others: tuple[str, ...]
-) -> pd.DataFrame:
+@data.kept(data.answers, 4)
+def _beside(benchmark: str, experiment: str, others: tuple[str, ...]) -> pd.DataFrame:
     verdicts = data.verdicts()
     return beside(verdicts[verdicts["benchmark"] == benchmark], experiment, others)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _known(loaded: str, where: ResultChoice) -> tuple[dict[Member, str], list[Member]]:
+@data.kept(data.answers, 16, copied=True)
+def _known(where: ResultChoice) -> tuple[dict[Member, str], list[Member]]:
     """The members by name, and the default selection."""
     frame = _frame(where)
     return member_names(frame), usual_members(frame)
@@ -91,12 +87,12 @@ def _where(chosen: ResultChoice) -> ResultChoice:
 
 def rules_first(chosen: ResultChoice) -> pd.DataFrame:
     """The rules before each model; see `combinations.with_rules`. Empty without rules or models."""
-    return _with_rules(data.answers(), _where(chosen))
+    return _with_rules(_where(chosen))
 
 
 def names_of(chosen: ResultChoice) -> dict[Member, str]:
     """The members of these switches by name: "GPT-5 +RT"."""
-    return _known(data.answers(), _where(chosen))[0]
+    return _known(_where(chosen))[0]
 
 
 def draw_together(chosen: ResultChoice) -> None:
@@ -134,15 +130,13 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
         key=keys.MEMBERS,
         default=[
             f"{member.detector}@{member.setting}"
-            for member in _known(data.answers(), _where(chosen))[1]
+            for member in _known(_where(chosen))[1]
         ],
         format_func=lambda name: names[ids[name]],
         placeholder="two or more, the first leads the cascade",
         help=MEMBERS_HELP,
     )
-    table = _combined(
-        data.answers(), _where(chosen), tuple(ids[name] for name in picked)
-    )
+    table = _combined(_where(chosen), tuple(ids[name] for name in picked))
     if table.empty:
         st.caption("Choose two or more members with answers on the same instances.")
         return

@@ -18,6 +18,7 @@ from crane_core.ui.words import (
     count,
     interval,
     p_value,
+    p_words,
     percent,
     points,
     points_interval,
@@ -110,7 +111,7 @@ def _is_of_two(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 def _raised_words(row: Mapping[str, Any]) -> str:
     change = f"{points(row['difference'])} against the best member, {points_interval(row['low'], row['high'])}"
-    return f"from {percent(row['alone'])} to {percent(row['accuracy'])} ({change}, p {_p(row['p_holm'])})"
+    return f"from {percent(row['alone'])} to {percent(row['accuracy'])} ({change}, p {p_words(row['p_holm'])})"
 
 
 def _change_words(row: Mapping[str, Any], names: dict[Member, str]) -> str:
@@ -126,7 +127,7 @@ def finding_of_chosen(ways: pd.DataFrame, names: dict[Member, str]) -> str:
         percent(row["accuracy"]),
         percent(row["accuracy"] - row["difference"]),
     )
-    change = f"{points(row['difference'])}, {points_interval(row['low'], row['high'])}, p {_p(row['p_holm'])}"
+    change = f"{points(row['difference'])}, {points_interval(row['low'], row['high'])}, p {p_words(row['p_holm'])}"
     name, best = str(row["way"]).capitalize(), names[row["best"]]
     decided = f"{sentence_case(of_comparisons([row['outcome'] for row in rows]))}."
     if row["outcome"] == Outcome.GAIN:
@@ -140,11 +141,6 @@ def finding_of_chosen(ways: pd.DataFrame, names: dict[Member, str]) -> str:
         first = f"No way of combining them is right more often than {best} alone ({alone}); "
         first += f"the best is {row['way']}, {value}."
     return f"{first} {decided}"
-
-
-def _p(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def _asked_words(members: Sequence[Member], names: dict[Member, str]) -> str:

@@ -47,6 +47,20 @@ def one_of(
     return None if value is None else str(value)
 
 
+def switch(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: str | None = None,
+    **looks: Any,
+) -> str:
+    """A segmented control of which always one option is chosen, at first the `default` or else the first option."""
+    at_first = default or options[0]
+    looks |= {"key": key, "default": at_first, "required": True}
+    return str(one_of(st.segmented_control, label, options, **looks))
+
+
 def many_of(
     label: str,
     options: Sequence[str],

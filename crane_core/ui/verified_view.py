@@ -10,14 +10,11 @@ import streamlit as st
 from crane_core.domain import VerifiedAs
 from crane_core.pipeline.verification.verified import APART, WRONG, Summary, summaries
 from crane_core.ui import data
-from crane_core.ui.grid import grid
-from crane_core.ui.words import count, literal
+from crane_core.ui.grid import grid, reading_grid
+from crane_core.ui.words import count, literal, moment
 
-REASON_HEIGHT = 64
-"""Pixels of a row: room for three lines."""
 WIDTHS = {"Benchmark": 120, "Case": 130, "Notebook": 110, "Outcome": 190, "Reason": 620}
 """Pixels; the reason is what people read."""
-MOST_HEIGHT = 420
 
 
 def draw_verified() -> None:
@@ -41,9 +38,7 @@ def draw_verified() -> None:
                 "Not as recorded": [one.n(*WRONG) for one in found],
                 "Not verified here": [one.n(*APART) for one in found],
                 "Python": [one.python for one in found],
-                "Executed": [
-                    one.last_at[:16].replace("T", " ") + " UTC" for one in found
-                ],
+                "Executed": [moment(one.last_at) for one in found],
                 "Environment": [one.environment for one in found],
             }
         )
@@ -69,11 +64,4 @@ def _draw_pairs(
             "Reason": [pair.of.why for pair in listed],
         }
     )
-    grid(
-        shown,
-        row_height=REASON_HEIGHT,
-        height=min(REASON_HEIGHT * len(listed) + 36, MOST_HEIGHT),
-        column_config={
-            name: st.column_config.TextColumn(width=px) for name, px in WIDTHS.items()
-        },
-    )
+    reading_grid(shown, WIDTHS)

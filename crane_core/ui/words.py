@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import math
 import re
+from collections.abc import Iterable, Sequence
 
 from crane_core import rounding
 from crane_core.annotation.label_set import study_labels
@@ -190,6 +191,38 @@ def literal(text: str) -> str:
 def whole(value: float | None) -> str:
     """A count that may be missing."""
     return NOTHING if value is None else f"{value:.0f}"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Names in a sentence: "A", "A and B", "A, B and C"."""
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def names_typed(text: str) -> tuple[str, ...]:
+    """The names that somebody typed with commas between."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def bullets(sentences: Iterable[str]) -> str:
+    """Sentences as a list in Markdown."""
+    return "".join(f"- {sentence}\n" for sentence in sentences)
+
+
+def moment(at: str) -> str:
+    """An ISO time in UTC as a reader needs it, to the minute."""
+    return f"{at[:16].replace('T', ' ')} UTC"
+
+
+def shortened(text: str, limit: int) -> str:
+    """At most so many characters of a text; a longer one says how long it is."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
+
+
+def p_words(p: float | None) -> str:
+    """A p-value as it follows "p": "= 0.012" or "< 0.001"."""
+    words = p_value(p)
+    return words if words.startswith("<") else f"= {words}"
 
 
 def p_value(p: float | None) -> str:

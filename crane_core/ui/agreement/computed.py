@@ -62,13 +62,11 @@ def draw_choice() -> AgreementChoice | None:
     if len(who) < 2:
         _draw_nobody(list(who.index))
         return None
-    scope = url_state.one_of(
-        st.segmented_control,
+    scope = url_state.switch(
         "Compare",
         [str(scope) for scope in ComparedVerdicts],
         key=keys.SCOPE,
         default=str(ComparedVerdicts.DIAGNOSES),
-        required=True,
         help=SCOPE_HELP,
     )
     names = url_state.many_of(
@@ -83,7 +81,7 @@ def draw_choice() -> AgreementChoice | None:
         return None
     campaigns = set(who.loc[names, "campaign"].dropna())
     return AgreementChoice(
-        ComparedVerdicts(str(scope)),
+        ComparedVerdicts(scope),
         tuple(names),
         tuple(sorted(campaigns & data.blind_campaigns())),
     )
@@ -130,8 +128,9 @@ def _draw_nobody(names: list[str]) -> None:
     link("campaigns", "Create a campaign")
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _items(revision: str, chosen: AgreementChoice) -> Items:
+@data.kept(data.revision, 8)
+def items(chosen: AgreementChoice) -> Items:
+    """What the chosen annotators have in common."""
     return agreement.common_items(
         data.labels(),
         data.verdicts(),
@@ -146,11 +145,6 @@ def label_set(chosen: AgreementChoice) -> LabelSet:
     return data.label_set_of(chosen.annotators)
 
 
-def items(chosen: AgreementChoice) -> Items:
-    """What the chosen annotators have in common."""
-    return _items(data.revision(), chosen)
-
-
 def gives_labels_away(chosen: AgreementChoice) -> bool:
     """Whether even totals would reveal single labels of a campaign that is not locked."""
     return (
@@ -159,44 +153,30 @@ def gives_labels_away(chosen: AgreementChoice) -> bool:
     )
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _table(revision: str, chosen: AgreementChoice) -> pd.DataFrame:
+@data.kept(data.revision, 8, copied=True)
+def table(chosen: AgreementChoice) -> pd.DataFrame:
+    """Every coefficient; see `pipeline.agreement.agreement.agreement_table`."""
     return agreement.agreement_table(items(chosen))
 
 
-def table(chosen: AgreementChoice) -> pd.DataFrame:
-    """Every coefficient; see `pipeline.agreement.agreement.agreement_table`."""
-    return _table(data.revision(), chosen)
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _pairwise(revision: str, chosen: AgreementChoice) -> pd.DataFrame:
-    return agreement.pairwise(items(chosen))
-
-
+@data.kept(data.revision, 8, copied=True)
 def pairwise(chosen: AgreementChoice) -> pd.DataFrame:
     """Kappa of each two; of a campaign that is not locked only pairs whose totals reveal no single label."""
-    found = _pairwise(data.revision(), chosen)
+    found = agreement.pairwise(items(chosen))
     # All together may have enough items in common where two of them do not.
     return (
         found[found["n"] >= MIN_COMMON_WHEN_BLIND] if chosen.blind_campaigns else found
     )
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _groups(
-    revision: str, chosen: AgreementChoice, coefficient: str, by: str
-) -> pd.DataFrame:
+@data.kept(data.revision, 32, copied=True)
+def groups(chosen: AgreementChoice, coefficient: str, by: str) -> pd.DataFrame:
+    """One coefficient by group; see `pipeline.agreement.agreement.agreement_by`."""
     return agreement.agreement_by(items(chosen), coefficient, by)
 
 
-def groups(chosen: AgreementChoice, coefficient: str, by: str) -> pd.DataFrame:
-    """One coefficient by group; see `pipeline.agreement.agreement.agreement_by`."""
-    return _groups(data.revision(), chosen, coefficient, by)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _with_judges(revision: str, scope: ComparedVerdicts, person: str) -> pd.DataFrame:
+@data.kept(data.revision, 16, copied=True)
+def _with_judges(scope: ComparedVerdicts, person: str) -> pd.DataFrame:
     judges = judge_passes(data.store())["annotator"].tolist()
     found = agreement.common_items(
         data.labels(), data.verdicts(), [*judges, person], scope
@@ -207,13 +187,11 @@ def _with_judges(revision: str, scope: ComparedVerdicts, person: str) -> pd.Data
 def with_judges(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person compared with every pass of every judge, and their agreement; None if no person has labels."""
     person = _person(chosen)
-    return person, _with_judges(
-        data.revision(), chosen.scope, person
-    ) if person else pd.DataFrame()
+    return person, _with_judges(chosen.scope, person) if person else pd.DataFrame()
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _powered(revision: str, person: str) -> pd.DataFrame:
+@data.kept(data.revision, 8, copied=True)
+def _powered(person: str) -> pd.DataFrame:
     return judge_powered(
         data.labels(),
         data.verdicts(),
@@ -225,11 +203,11 @@ def _powered(revision: str, person: str) -> pd.DataFrame:
 def powered(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person, and the share of correct diagnoses by each judge's labels; see `pipeline.agreement.judge_powered`."""
     person = _person(chosen)
-    return person, _powered(data.revision(), person) if person else pd.DataFrame()
+    return person, _powered(person) if person else pd.DataFrame()
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _differs(revision: str, person: str) -> pd.DataFrame:
+@data.kept(data.revision, 8, copied=True)
+def _differs(person: str) -> pd.DataFrame:
     return judge_differs(
         data.labels(),
         data.verdicts(),
@@ -241,7 +219,7 @@ def _differs(revision: str, person: str) -> pd.DataFrame:
 def differs(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person, and how often each judge labels differently; see `pipeline.agreement.judge_differs`."""
     person = _person(chosen)
-    return person, _differs(data.revision(), person) if person else pd.DataFrame()
+    return person, _differs(person) if person else pd.DataFrame()
 
 
 def _person(chosen: AgreementChoice) -> str | None:
@@ -257,8 +235,9 @@ def _person(chosen: AgreementChoice) -> str | None:
     return people[0] if people else None
 
 
-@st.cache_data(max_entries=4, show_spinner=False)
-def _consistency(loaded: str, scope: ComparedVerdicts) -> pd.DataFrame:
+@data.kept(data.answers, 4, copied=True)
+def consistency(scope: ComparedVerdicts) -> pd.DataFrame:
+    """Consistency of judges; see `pipeline.agreement.agreement.judge_consistency`."""
     passes = judge_passes(data.store())
     found = agreement.common_items(
         data.labels(), data.verdicts(), passes["annotator"].tolist(), scope
@@ -266,19 +245,10 @@ def _consistency(loaded: str, scope: ComparedVerdicts) -> pd.DataFrame:
     return agreement.judge_consistency(found, passes)
 
 
-def consistency(chosen: AgreementChoice) -> pd.DataFrame:
-    """Consistency of judges; see `pipeline.agreement.agreement.judge_consistency`."""
-    return _consistency(data.answers(), chosen.scope)
-
-
-@st.cache_data(max_entries=2, show_spinner=False)
-def _repeats(revision: str) -> pd.DataFrame:
-    return agreement.self_agreement(repeat_frame(data.folder()), data.campaign_labels())
-
-
+@data.kept(data.revision, copied=True)
 def repeats() -> pd.DataFrame:
     """Consistency of annotators; see `pipeline.agreement.agreement.self_agreement`."""
-    return _repeats(data.revision())
+    return agreement.self_agreement(repeat_frame(data.folder()), data.campaign_labels())
 
 
 def prepare_usual() -> None:
@@ -289,7 +259,8 @@ def prepare_usual() -> None:
     )
     if len(usual) == 2 and not campaigns:
         chosen = AgreementChoice(ComparedVerdicts.DIAGNOSES, usual, ())
-        for compute in (table, with_judges, differs, powered, consistency):
+        for compute in (table, with_judges, differs, powered):
             compute(chosen)
+        consistency(chosen.scope)
         groups(chosen, agreement.KAPPA, "detector_title")
         repeats()

@@ -46,16 +46,10 @@ def draw_groups(chosen: AgreementChoice) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         coefficient = _pick_coefficient(chosen)
-        by = url_state.one_of(
-            st.segmented_control,
-            "By",
-            list(GROUPINGS),
-            key=keys.GROUPS,
-            default="detector_title",
-            required=True,
-            format_func=GROUPINGS.get,
+        by = url_state.switch(
+            "By", list(GROUPINGS), key=keys.GROUPS, format_func=GROUPINGS.get
         )
-    _draw(chosen, coefficient, str(by))
+    _draw(chosen, coefficient, by)
 
 
 def _pick_coefficient(chosen: AgreementChoice) -> str:

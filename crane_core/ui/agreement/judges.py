@@ -31,7 +31,15 @@ from crane_core.ui.agreement.phrases import (
 )
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
-from crane_core.ui.words import NOTHING, coefficient, count, interval, literal, percent
+from crane_core.ui.words import (
+    NOTHING,
+    bullets,
+    coefficient,
+    count,
+    interval,
+    literal,
+    percent,
+)
 
 
 def draw_with_judges(chosen: AgreementChoice) -> None:
@@ -79,9 +87,7 @@ def draw_differs(chosen: AgreementChoice) -> None:
     person, table = computed.differs(chosen)
     if table.empty or chosen.blind_campaigns:
         return
-    st.markdown(
-        "".join(f"- {sentence}\n" for sentence in differing_words(str(person), table))
-    )
+    st.markdown(bullets(differing_words(str(person), table)))
 
 
 def differing_words(person: str, table: pd.DataFrame) -> list[str]:
@@ -134,7 +140,7 @@ def draw_powered(chosen: AgreementChoice) -> None:
 
 def draw_consistency(chosen: AgreementChoice) -> None:
     """Repetition against repetition, and one order of texts against the other."""
-    table = computed.consistency(chosen)
+    table = computed.consistency(chosen.scope)
     if table.empty:
         st.caption("No judge labelled an item twice.")
         return

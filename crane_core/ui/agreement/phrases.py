@@ -19,6 +19,7 @@ from crane_core.ui.words import (
     coefficient_interval,
     count,
     interval,
+    listed,
     literal,
     percent,
 )
@@ -79,8 +80,7 @@ def remarks(rows: list[dict[str, Any]], of: str) -> str:
 
 def names(annotators: list[str] | tuple[str, ...]) -> str:
     """Annotators as a list in a sentence, for Markdown."""
-    shown = [literal(name) for name in annotators]
-    return ", ".join(shown[:-1]) + (" and " if len(shown) > 1 else "") + shown[-1]
+    return listed([literal(name) for name in annotators])
 
 
 def readable(

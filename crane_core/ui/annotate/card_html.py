@@ -10,11 +10,11 @@ from typing import Any
 from crane_core.annotation.order import Showing
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import CampaignMessage, MessageAction
-from crane_core.pipeline.campaigns.cards import NO_CRASH, Card, Text
+from crane_core.pipeline.campaigns.cards import NO_CRASH, Card, Evidence, Text
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.ui.code_html import code_html, differing_prose_html, prose_html
-from crane_core.ui.guideline_view import moment
-from crane_core.ui.words import exception_name, named_exceptions
+from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.words import exception_name, moment, named_exceptions
 
 MAX_LINES = 400
 """Lines of a target cell that are shown; the rest is counted."""
@@ -178,6 +178,15 @@ def threads_shown(
         "threads": written,
         "answers": f"The lead answered {items}: see My items." if n else "",
     }
+
+
+def evidence_html(found: Evidence) -> str:
+    """The code of both versions with the state beside it, or that it is not loaded."""
+    if found.cells.empty:
+        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+    return code_and_state_html(
+        found.cells, found.states, found.traceback, found.diagnosis
+    )
 
 
 def thread_html(thread: Thread) -> str:

@@ -20,7 +20,7 @@ from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import card_html, threads_shown
+from crane_core.ui.annotate.card_html import card_html, evidence_html, threads_shown
 from crane_core.ui.annotate.component import (
     draw_closed,
     draw_component,
@@ -33,14 +33,12 @@ from crane_core.ui.guideline_view import (
     change_html,
     draw_earlier,
     draw_guideline,
-    moment,
 )
 from crane_core.ui.label_view import for_desk
 from crane_core.ui.navigation import show_here
-from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require_seat
-from crane_core.ui.words import literal
+from crane_core.ui.words import literal, moment
 
 MAX_BATCH = 200
 """Acts that one message may hold; a browser that sends more sends the rest again."""
@@ -59,12 +57,7 @@ def _card(_store: Store, content: str, _plan: Plan, campaign: str, item: str) ->
 
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
-    found = evidence(_store, benchmark, case_id)
-    if found.cells.empty:
-        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
-    return code_and_state_html(
-        found.cells, found.states, found.traceback, found.diagnosis
-    )
+    return evidence_html(evidence(_store, benchmark, case_id))
 
 
 def draw_desk(campaign: str, annotator: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -41,7 +40,7 @@ from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require_seat
-from crane_core.ui.words import count, exception_name, literal
+from crane_core.ui.words import count, exception_name, literal, moment
 
 HEIGHT = 560
 MOST_OF_A_TEXT = 160
@@ -174,7 +173,7 @@ def _row(
         "Note": journal.notes.get(showing, "")[:MOST_OF_A_TEXT],
         "Error": error,
         "Diagnosis": text,
-        "Labelled": _time(given.submitted_at) if given else "",
+        "Labelled": moment(given.submitted_at) if given else "",
     }
 
 
@@ -201,7 +200,7 @@ def _draw_item(
         st.info(literal(f"Your label: {said}. It can no longer change."))
         return
     if given is not None:
-        st.caption(f"Labelled {_time(given.submitted_at)}.")
+        st.caption(f"Labelled {moment(given.submitted_at)}.")
     event = given.event if given else None
     place = keys.own_label_shown(
         label_store.plan.campaign, annotator, showing.item, showing.showing
@@ -342,7 +341,3 @@ def _draw_thread(label_store: LabelStore, annotator: str, showing: Showing) -> N
                     side=Side.ANNOTATOR,
                 )
             st.rerun()
-
-
-def _time(moment: str) -> str:
-    return f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M} UTC"

@@ -20,13 +20,12 @@ from crane_core.pipeline.campaigns.cards import (
     practice_items,
 )
 from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import card_html
+from crane_core.ui.annotate.card_html import card_html, evidence_html
 from crane_core.ui.annotate.component import draw_component, what_was_sent
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.guideline_view import draw_guideline
 from crane_core.ui.label_view import for_desk
 from crane_core.ui.navigation import link, show_here, turn
-from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may, visitor
 from crane_core.ui.words import count, literal
@@ -41,8 +40,7 @@ def draw_start() -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         turn("Practice first: ten items with feedback", practice="1")
-        with st.popover("Guideline", width="content"):
-            draw_guideline(guideline())
+        _draw_guideline()
     names = campaign_names(data.folder())
     if not names:
         st.info("There is no campaign yet. Ask your lead to create a campaign.")
@@ -61,6 +59,12 @@ def draw_start() -> None:
         st.info(
             literal(f"No campaign has {person.name} as an annotator. Ask your lead.")
         )
+
+
+def _draw_guideline() -> None:
+    """The guideline of the study, folded."""
+    with st.popover("Guideline", width="content"):
+        draw_guideline(guideline())
 
 
 def _campaign(kept: Kept, person: Visitor) -> None:
@@ -88,8 +92,7 @@ def draw_practice() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Practice", anchor=False, width="content")
         st.caption("ten diagnoses of the example notebooks", width="stretch")
-        with st.popover("Guideline", width="content"):
-            draw_guideline(guideline())
+        _draw_guideline()
         st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
     _desk()
 
@@ -126,12 +129,10 @@ def _round(wanted: object) -> dict[str, Any]:
         "saved": [],
         "refused": {},
         "label_set": for_desk(study_labels()),
-        "evidence": {"id": wanted, "html": _evidence(shown.case_id)} if shown else None,
+        "evidence": {
+            "id": wanted,
+            "html": evidence_html(evidence(data.store(), MINIBENCH, shown.case_id)),
+        }
+        if shown
+        else None,
     }
-
-
-def _evidence(case_id: str) -> str:
-    found = evidence(data.store(), MINIBENCH, case_id)
-    return code_and_state_html(
-        found.cells, found.states, found.traceback, found.diagnosis
-    )

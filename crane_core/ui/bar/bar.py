@@ -12,7 +12,6 @@ import streamlit as st
 
 from crane_core.identity.visitor import Visitor
 from crane_core.pipeline.rows import as_rows
-from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.documentation import help_address
 from crane_core.ui.glossary import OF_INPUTS, TERMS
@@ -32,8 +31,8 @@ _component = st.components.v2.component(
 )
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _offered(_store: Store, loaded: str) -> dict[str, tuple[str, str, str]]:
+@data.kept(data.answers)
+def _offered() -> dict[str, tuple[str, str, str]]:
     """What can be typed to open a case: benchmark, case and a word on it. The largest benchmark needs no name."""
     found: dict[str, tuple[str, str, str]] = {}
     for place, benchmark in enumerate(data.benchmarks()["benchmark"].tolist()):
@@ -48,7 +47,7 @@ def _offered(_store: Store, loaded: str) -> dict[str, tuple[str, str, str]]:
 
 def draw_bar(visitor: Visitor) -> None:
     """Draw it, with who is logged in, and leave for what was searched for."""
-    offered = _offered(data.store(), data.answers())
+    offered = _offered()
     # The names of cases and inputs must not lead an annotator to what the detectors answered.
     is_blind = st.session_state[keys.PAGE] in BLIND or bool(data.blinding(visitor))
     cases = (

@@ -24,12 +24,11 @@ from crane_core.pipeline.campaigns.disputes import Dispute, GivenLabel, disputes
 from crane_core.pipeline.campaigns.labelling import adjudicate
 from crane_core.ui import data, keys
 from crane_core.ui.access import is_leading
-from crane_core.ui.annotate.card_html import card_html
+from crane_core.ui.annotate.card_html import card_html, evidence_html
 from crane_core.ui.annotate.component import keys_told, take_keys, what_was_sent
 from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding
 from crane_core.ui.label_view import label_html
 from crane_core.ui.navigation import show_here, turn
-from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import literal
@@ -138,12 +137,7 @@ def _card(plan: Plan, dispute: Dispute) -> str:
 
 def _evidence(plan: Plan, item: str) -> str:
     verdict = plan.item(item).verdict
-    known = evidence(data.store(), verdict.benchmark, verdict.case_id)
-    if known.cells.empty:
-        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
-    return code_and_state_html(
-        known.cells, known.states, known.traceback, known.diagnosis
-    )
+    return evidence_html(evidence(data.store(), verdict.benchmark, verdict.case_id))
 
 
 def _require_lead() -> None:

@@ -14,7 +14,7 @@ from crane_core.ui import data
 from crane_core.ui.access import acting, note_act
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import carried, require, require_still, visitor
-from crane_core.ui.words import literal
+from crane_core.ui.words import literal, moment
 
 
 def draw_export(status: CampaignStatus) -> None:
@@ -44,7 +44,7 @@ def draw_export(status: CampaignStatus) -> None:
 def draw_lock(status: CampaignStatus) -> None:
     """What is open, and the button; a locked campaign says who locked it."""
     if status.lock is not None:
-        when = f"{status.lock.locked_at[:16].replace('T', ' ')} UTC"
+        when = moment(status.lock.locked_at)
         st.markdown(literal(f"Locked by {status.lock.locked_by} at {when}."))
         return
     found = open_words(status)

@@ -23,11 +23,10 @@ from crane_core.pipeline.campaigns.threads import (
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style, thread_html
 from crane_core.ui.grid import clicked_row
-from crane_core.ui.guideline_view import moment
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
-from crane_core.ui.words import count, literal
+from crane_core.ui.words import count, literal, moment
 
 HEIGHT = 360
 MOST_OF_A_TEXT = 160

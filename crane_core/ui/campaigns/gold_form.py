@@ -17,7 +17,6 @@ from crane_core.pipeline.campaigns.gold import (
     gold_of_campaign,
     gold_of_table,
 )
-from crane_core.storage.store import Store
 from crane_core.ui import data
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.words import count
@@ -40,10 +39,8 @@ class GoldAnswers(NamedTuple):
     feedback: bool = False
 
 
-def draw_gold_choice(
-    content: str, wanted: Population, looks: Looks, seed: int
-) -> GoldAnswers | None:
-    """What the lead chose; None, after saying why, while it cannot be used. content: of the database."""
+def draw_gold_choice(wanted: Population, looks: Looks, seed: int) -> GoldAnswers | None:
+    """What the lead chose; None, after saying why, while it cannot be used."""
     gold: tuple[Gold, ...] | None = None
     with st.expander("Gold items"), refusals_shown():
         st.caption(SENTENCE)
@@ -71,17 +68,10 @@ def draw_gold_choice(
         feedback = st.toggle(
             "Tell annotators the label of each gold item", help=FEEDBACK_HELP
         )
-        found = (
-            _of_table(
-                data.store(), content, table.getvalue(), table.name, wanted, looks
-            )
-            if table
-            else ()
-        )
+        found = _of_table(table.getvalue(), table.name, wanted, looks) if table else ()
         if origin:
-            taken = (content, locks[origin])
             found += _of_campaign(
-                data.store(), taken, origin, int(n), wanted, looks, seed, found
+                locks[origin], origin, int(n), wanted, looks, seed, found
             )
         if found:
             st.caption(
@@ -106,22 +96,19 @@ def _locks(labels: LabelSet) -> dict[str, str]:
     }
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@data.kept(data.answers, 16, copied=True)
 def _of_table(
-    _store: Store,
-    content: str,
     table: bytes,
     name: str,
     wanted: Population,
     looks: Looks,
 ) -> tuple[Gold, ...]:
-    return gold_of_table(_store, table, name, wanted, looks)
+    return gold_of_table(data.store(), table, name, wanted, looks)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@data.kept(data.answers, 16, copied=True)
 def _of_campaign(
-    _store: Store,
-    taken: tuple[str, str],
+    locked_at: str,
     campaign: str,
     n: int,
     wanted: Population,
@@ -129,6 +116,7 @@ def _of_campaign(
     seed: int,
     but: tuple[Gold, ...],
 ) -> tuple[Gold, ...]:
+    """locked_at: a campaign that was opened and locked again has other labels, so it is part of the key."""
     return gold_of_campaign(
-        _store, data.folder(), campaign, n, wanted, looks, seed=seed, but=but
+        data.store(), data.folder(), campaign, n, wanted, looks, seed=seed, but=but
     )

@@ -16,10 +16,10 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data, keys
-from crane_core.ui.guideline_view import change_html, draw_guideline, moment
+from crane_core.ui.guideline_view import change_html, draw_guideline
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
-from crane_core.ui.words import literal
+from crane_core.ui.words import literal, moment
 
 
 def draw_guideline_of(status: CampaignStatus) -> None:

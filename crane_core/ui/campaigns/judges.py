@@ -23,6 +23,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.words import (
+    bullets,
     coefficient,
     coefficient_interval,
     count,
@@ -46,8 +47,8 @@ POWERED = (
 )
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _beside(revision: str, campaign: str) -> tuple[list[CampaignJudge], pd.DataFrame]:
+@data.kept(data.revision, 8, copied=True)
+def _beside(campaign: str) -> tuple[list[CampaignJudge], pd.DataFrame]:
     plan, lock = kept_campaign(data.folder(), campaign)
     judges = judges_of(data.store(), campaign)
     names = [judge.name for judge in judges]
@@ -59,12 +60,12 @@ def _beside(revision: str, campaign: str) -> tuple[list[CampaignJudge], pd.DataF
 def draw_judges(status: CampaignStatus) -> None:
     """Each judge with its guideline, and a row per judge and person."""
     plan = status.plan
-    judges, table = _beside(data.revision(), plan.campaign)
+    judges, table = _beside(plan.campaign)
     if not judges:
         st.caption(NONE_YET)
         return
     now = current_guideline(data.folder(), plan).version
-    st.markdown("".join(f"- {words}\n" for words in judge_words(judges, now)))
+    st.markdown(bullets(judge_words(judges, now)))
     if table.empty:
         hidden = plan.blind and status.lock is None
         fewest = f" {MIN_COMMON_WHEN_BLIND}" if hidden else ""

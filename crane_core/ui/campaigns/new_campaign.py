@@ -23,7 +23,6 @@ from crane_core.pipeline.campaigns.population_choices import (
     PopulationChoices,
     population_choices,
 )
-from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
@@ -75,32 +74,26 @@ def _preview(labels: LabelSet) -> str:
     return f'<div class="cw-scroll"><table class="cw-labels">{rows}</table></div>'
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _choices(_store: Store, content: str) -> list[PopulationChoices]:
-    return population_choices(_store, data.verdicts())
+@data.kept(data.answers)
+def _choices() -> list[PopulationChoices]:
+    return population_choices(data.store(), data.verdicts())
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _found(
-    _store: Store, content: str, population: Population
-) -> campaigns.MatchingVerdicts:
-    return campaigns.population(_store, population, data.verdicts())
+@data.kept(data.answers, 4)
+def _found(population: Population) -> campaigns.MatchingVerdicts:
+    return campaigns.population(data.store(), population, data.verdicts())
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _drawn(
-    _store: Store, content: str, request: CampaignRequest
-) -> tuple[Plan, Clustering]:
-    found = _found(_store, content, request.population)
-    plan = campaigns.drawn_plan(_store, request, found)
-    return plan, clustering(_store, plan, found)
+@data.kept(data.answers, 16)
+def _drawn(request: CampaignRequest) -> tuple[Plan, Clustering]:
+    found = _found(request.population)
+    plan = campaigns.drawn_plan(data.store(), request, found)
+    return plan, clustering(data.store(), plan, found)
 
 
 def draw_new() -> None:
     """Three steps, and beside them the resulting plan with the button that stores it."""
-    store = data.store()
-    content = data.answers()
-    choices = _choices(store, content)
+    choices = _choices()
     if not choices:
         st.info(
             "No model answers are loaded. Import predictions, or fetch the published archive."
@@ -111,7 +104,7 @@ def draw_new() -> None:
     with steps:
         with _step("1. What is labelled?"):
             population = draw_population(choices)
-            verdicts, left_out = _found(store, content, population)
+            verdicts, left_out = _found(population)
             n = len(verdicts)
             if n == 0:
                 _draw_nothing(left_out)
@@ -124,7 +117,7 @@ def draw_new() -> None:
         with _step("3. How sure?"):
             design, seed = draw_design()
             looks = Looks(labels or study_labels(), design.texts, who.blind)
-            answers = draw_gold_choice(content, population, looks, seed)
+            answers = draw_gold_choice(population, looks, seed)
     if labels is None or answers is None:
         return
     with beside, refusals_shown():
@@ -133,7 +126,7 @@ def draw_new() -> None:
             gold=answers.gold,
             gold_feedback=answers.feedback,
         )
-        _draw_plan(*_drawn(store, content, request), is_complete=who.is_complete)
+        _draw_plan(*_drawn(request), is_complete=who.is_complete)
 
 
 @contextmanager

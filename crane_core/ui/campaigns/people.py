@@ -25,7 +25,7 @@ from crane_core.ui.access import note_act
 from crane_core.ui.label_view import label_words
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
-from crane_core.ui.words import count, literal
+from crane_core.ui.words import count, literal, names_typed
 
 WIDTH = 260
 KEEPS = "leaves; open items go to the others"
@@ -74,7 +74,7 @@ def _draw_add(plan: Plan) -> None:
             typed = st.text_input(
                 "New annotators", placeholder="eva, finn", width=WIDTH
             )
-            names = tuple(part.strip() for part in typed.split(",") if part.strip())
+            names = names_typed(typed)
         by, why = _signature()
         pressed = st.form_submit_button("Add")
     if pressed:

@@ -21,7 +21,7 @@ from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
 from crane_core.ui import data, keys
 from crane_core.ui.visit import visitor
-from crane_core.ui.words import count, experiment_words, setting_short
+from crane_core.ui.words import count, experiment_words, names_typed, setting_short
 
 WIDTH = 220
 PREVIEW = "preview"
@@ -150,7 +150,7 @@ def _draw_annotators() -> tuple[str, ...]:
         width=WIDTH,
         help="names, with commas between",
     )
-    return tuple(part.strip() for part in typed.split(",") if part.strip())
+    return names_typed(typed)
 
 
 def draw_design() -> tuple[Design, int]:

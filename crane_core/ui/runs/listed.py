@@ -26,6 +26,7 @@ from crane_core.ui.words import (
     count,
     experiment_words,
     interval,
+    moment,
     percent,
     setting_short,
 )
@@ -162,7 +163,7 @@ def row_cells(
 ) -> dict[str, str]:
     """The cells of a run in the list; `title` is the name that a user chose for it."""
     began = (
-        started_words(row["started_at"])
+        moment(row["started_at"])
         if row["is_job"]
         else experiment_words(row["experiment"])
     )
@@ -186,9 +187,7 @@ def row_cells(
         "Unstable": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
-        "Median s": NOTHING
-        if row["seconds_median"] is None
-        else f"{row['seconds_median']:.2f}",
+        "Median s": _median_words(row),
         "Note": labels.get("note", NOTHING),
     }
 
@@ -199,11 +198,6 @@ def labels_of_row(row: Mapping[str, Any]) -> dict[str, str]:
     return {label: str(options[label]) for label in LABELS if label in options}
 
 
-def started_words(started_at: str) -> str:
-    """ISO 8601 in UTC to the minute."""
-    return f"{started_at[:10]} {started_at[11:16]} UTC"
-
-
 def agreement_words(row: dict[str, Any]) -> str:
     """The agreement among runs with its interval."""
     return (
@@ -211,6 +205,11 @@ def agreement_words(row: dict[str, Any]) -> str:
         if row["agreement"] is None
         else f"{percent(row['agreement'])} ({interval(row['low'], row['high'])})"
     )
+
+
+def _median_words(row: Mapping[str, Any]) -> str:
+    seconds = row["seconds_median"]
+    return NOTHING if seconds is None else f"{seconds:.2f}"
 
 
 def cost_cell(row: dict[str, Any]) -> str:
@@ -249,14 +248,12 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "Judge": row["annotator"],
         "Judged": experiment_words(row["experiment"]),
         "Benchmark": row["benchmark"],
-        "Started": started_words(row["started_at"]),
+        "Started": moment(row["started_at"]),
         "Questions": count(row["n_replies"]),
         "Labels": count(row["n_labels"]),
         "No label": count(n_unread) if n_unread else NOTHING,
         "No reply": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
-        "Median s": NOTHING
-        if row["seconds_median"] is None
-        else f"{row['seconds_median']:.2f}",
+        "Median s": _median_words(row),
     }

@@ -13,14 +13,13 @@ from crane_core.storage.answers import Only, RunKey
 from crane_core.storage.cases import prompt_text
 from crane_core.storage.jobs import reply_text
 from crane_core.ui import data, keys
+from crane_core.ui.code_html import prompt_html
 from crane_core.ui.glossary import prose
-from crane_core.ui.navigation import link, show_here
+from crane_core.ui.navigation import draw_neighbours, link, show_here
 from crane_core.ui.runs.address import address_of, asked_only
-from crane_core.ui.words import NOTHING, count, literal, setting_words
+from crane_core.ui.words import NOTHING, count, literal, setting_words, shortened
 
-MAX_TEXT = 200_000
 MAX_REASON = 4_000
-PREVIOUS_KEY, NEXT_KEY = "k", "j"
 
 
 def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
@@ -64,18 +63,11 @@ def _draw_steps(run: RunKey, instance_id: str) -> None:
             icon=":material/arrow_back:",
             shortcut="escape",
         )
-        for words, neighbour, key in (
-            ("Previous", place.before, PREVIOUS_KEY),
-            ("Next", place.after, NEXT_KEY),
-        ):
-            goal = address_of(run, neighbour, only)
-            st.button(
-                words,
-                on_click=show_here,
-                kwargs=goal,
-                disabled=neighbour is None,
-                shortcut=key,
-            )
+        draw_neighbours(
+            place.before,
+            place.after,
+            lambda neighbour: show_here(**address_of(run, neighbour, only)),
+        )
         if place.place:
             among = "in this run" if only is Only.ALL else f"with the filter: {only}"
             st.caption(
@@ -99,12 +91,8 @@ def answer_html(answer: dict[str, Any]) -> str:
     text = str(
         answer["reasoning"] or answer["unanswered"] or answer["diagnostics"] or NOTHING
     )
-    cut = (
-        text
-        if len(text) <= MAX_REASON
-        else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
-    )
-    body = f"<dl><dt></dt><dd>{escape(cut)}</dd></dl>"
+    shown = escape(shortened(text, MAX_REASON))
+    body = f"<dl><dt></dt><dd>{shown}</dd></dl>"
     return (
         f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(_took(answer))}</div><h4>{head}{sign}</h4>'
         f"{body}</div>"
@@ -164,11 +152,3 @@ def _draw_prompts(answers: list[dict[str, Any]]) -> None:
                 st.download_button(
                     "Download prompt", text, f"{sha256[:12]}.txt", on_click="ignore"
                 )
-
-
-def prompt_html(text: str) -> str:
-    """A text of others, unchanged but cut if it is huge."""
-    cut = (
-        f"\n… {len(text) - MAX_TEXT:,} more characters" if len(text) > MAX_TEXT else ""
-    )
-    return f'<div class="cw-prompt">{escape(text[:MAX_TEXT] + cut)}</div>'

@@ -26,16 +26,17 @@ from crane_core.ui.inventory_view import draw_one
 from crane_core.ui.navigation import link, turn
 from crane_core.ui.result_switches import STUDY
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.listed import agreement_words, started_words, tokens_words
+from crane_core.ui.runs.listed import agreement_words, tokens_words
 from crane_core.ui.runs.started import accuracy_words, draw_bar, started_runs
 from crane_core.ui.runs.two import draw_comparison
-from crane_core.ui.url_state import one_of
+from crane_core.ui.url_state import switch
 from crane_core.ui.words import (
     NOTHING,
     count,
     experiment_words,
     interval,
     literal,
+    moment,
     percent,
     setting_words,
 )
@@ -121,7 +122,7 @@ def facts_html(row: dict[str, Any]) -> str:
         "run": row["experiment"]
         if row["is_job"]
         else experiment_words(row["experiment"]),
-        "started": started_words(row["started_at"]) if row["started_at"] else None,
+        "started": moment(row["started_at"]) if row["started_at"] else None,
         "instances": count(row["n_instances"]),
         "answers": count(row["n_answers"]),
         "without an answer": count(row["n_unanswered"])
@@ -246,21 +247,18 @@ def _draw_reasons(reasons: list[tuple[str, int]]) -> None:
 def _draw_instances(run: RunKey) -> None:
     """One line of answers per instance, page by page; a click opens prompt and replies."""
     st.subheader("Answers", anchor="answers")
-    words = [str(only) for only in Only]
-    only = one_of(
-        st.segmented_control,
-        "Instances",
-        words,
-        key=keys.RUN_ONLY,
-        default=str(Only.ALL),
-        required=True,
+    only = Only(
+        switch(
+            "Instances",
+            [str(only) for only in Only],
+            key=keys.RUN_ONLY,
+            default=str(Only.ALL),
+        )
     )
     cursor = data.store().cursor()
     # The key names run and filter: page nine of a long list may lie beyond the end of a short one.
     shown_page = int(st.session_state.get(f"{keys.RUN_PAGE}_{run}_{only}", 1))
-    page = stored.instance_page(
-        cursor, run, Only(str(only)), page=shown_page, size=PAGE
-    )
+    page = stored.instance_page(cursor, run, only, page=shown_page, size=PAGE)
     if page.empty:
         st.info(
             "No answer has arrived yet."
@@ -284,7 +282,7 @@ def _draw_instances(run: RunKey) -> None:
         st.pagination(-(-n_all // PAGE), key=f"{keys.RUN_PAGE}_{run}_{only}")
     if place is not None:
         chosen = str(rows[place]["instance_id"])
-        st.query_params.from_dict(address_of(run, chosen, Only(str(only))))
+        st.query_params.from_dict(address_of(run, chosen, only))
         st.rerun()
 
 

@@ -12,13 +12,14 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.outcome_words import outcome_words
 from crane_core.ui.runs.address import key_of
-from crane_core.ui.runs.listed import labels_of_row, started_words
+from crane_core.ui.runs.listed import labels_of_row
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (
     count,
     experiment_words,
     literal,
-    p_value,
+    moment,
+    p_words,
     percent,
     points,
     points_interval,
@@ -64,7 +65,7 @@ def run_words(row: dict[str, Any]) -> str:
         if row["is_job"]
         else experiment_words(row["experiment"])
     )
-    began = f", {started_words(row['started_at'])}" if row["is_job"] else ""
+    began = f", {moment(row['started_at'])}" if row["is_job"] else ""
     end = row["experiment"].rpartition("-")[2] if row["is_job"] else ""
     return (
         ", ".join(
@@ -90,12 +91,7 @@ def comparison_words(one: str, other: str, found: dict[str, Any] | None) -> str:
         f"{literal(one)} has an accuracy of {percent(found['without'])} and {literal(other)} of "
         f"{percent(found['with_'])}: {points(found['difference'])} ({points_interval(found['low'], found['high'])}). "
         f"Only the first is right {count(int(found['lost']))} times, only the second "
-        f"{count(int(found['gained']))} times; p {_p(found['p_value'])}, by case {_p(found['p_by_case'])}. "
+        f"{count(int(found['gained']))} times; p {p_words(found['p_value'])}, by case {p_words(found['p_by_case'])}. "
         f"From the first run to the second: {outcome_words(found['outcome'])}. "
         "Majority of runs, detection alone, 95% interval clustered by case."
     )
-
-
-def _p(value: float) -> str:
-    words = p_value(value)
-    return words if words.startswith("<") else f"= {words}"

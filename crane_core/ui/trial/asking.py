@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 
 import streamlit as st
 
@@ -30,6 +29,7 @@ from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt
 from crane_core.prompts.tokens import Tokens
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.ui import keys
+from crane_core.ui.code_html import prompt_html
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.background import Background, begin, draw_watch
 from crane_core.ui.trial.verdict_view import draw_model
@@ -80,9 +80,6 @@ def ask(
 
     begin(asking, send, _places(), full=full, failed="Asking the model failed")
     return asking
-
-
-MAX_PROMPT = 200_000
 
 
 def draw_asking(checked: CheckedNotebook) -> None:
@@ -169,8 +166,7 @@ def _draw_outcome(asking: TrialQuestion) -> None:
 def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
     text = sent.prompt.text
     with st.expander(f"The exact prompt · {len(text):,} characters"):
-        cut = f"\n… {len(text) - MAX_PROMPT:,} more" if len(text) > MAX_PROMPT else ""
-        st.html(f'<div class="cw-prompt">{escape(text[:MAX_PROMPT] + cut)}</div>')
+        st.html(prompt_html(text, "more"))
         st.download_button(
             "Download the prompt", text, f"{checked.name}.txt", on_click="ignore"
         )

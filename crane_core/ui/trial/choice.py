@@ -22,7 +22,7 @@ from crane_core.ui import keys
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.attaching import draw_attaching, is_offered
 from crane_core.ui.trial.cells_html import cell_words
-from crane_core.ui.url_state import one_of
+from crane_core.ui.url_state import one_of, switch
 
 SHIPPED, UPLOAD, PATH, RUNNING = "shipped", "upload", "path", "running"
 WAYS = {
@@ -52,8 +52,7 @@ class NotebookSource(NamedTuple):
 def draw_choice(*, may_upload: bool, may_run: bool) -> CheckedNotebook | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        way = one_of(
-            st.segmented_control,
+        way = switch(
             "Notebook",
             [
                 SHIPPED,
@@ -62,13 +61,11 @@ def draw_choice(*, may_upload: bool, may_run: bool) -> CheckedNotebook | None:
                 *([RUNNING] if may_run and is_offered() else []),
             ],
             key=keys.TRY_WAY,
-            default=SHIPPED,
-            required=True,
             format_func=WAYS.__getitem__,
         )
         if way == RUNNING:
             return draw_attaching()
-        source = _SOURCES[str(way)]()
+        source = _SOURCES[way]()
         if source is None:
             return None
         plain = _first_read(source)

@@ -14,6 +14,7 @@ from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, unsure
 from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
+from crane_core.ui.words import shortened
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
@@ -125,7 +126,4 @@ def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:
 
 
 def _shown(text: Any, limit: int = MAX_TEXT) -> str:
-    cut = str(text)
-    return escape(
-        cut if len(cut) <= limit else f"{cut[:limit]}… ({len(cut):,} characters)"
-    )
+    return escape(shortened(str(text), limit))

@@ -16,7 +16,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from benchmarks._browser import ARGUMENTS
 from benchmarks._server import serve
@@ -148,6 +155,17 @@ def open_page(browser: Browser, tab: Tab) -> Iterator[OpenPage]:
         tab.page.goto("about:blank")
     assert seen.foreign == []
     assert seen.errors == []
+
+
+@contextmanager
+def profile(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser's profile of a test's own, which ends before its server does."""
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(TIMEOUT_MS)
+    try:
+        yield context
+    finally:
+        context.close()
 
 
 def _new_page(browser: Browser, **options: Any) -> Page:

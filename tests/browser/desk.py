@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from itertools import count
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from benchmarks._data import SEED, STUDY
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,
+    journal_of,
     keep_campaign,
     kept_campaign,
 )
@@ -20,7 +21,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 
 from .conftest import Served
-from .screen import settled
+from .screen import sees, settled
 
 ITEM = "document.querySelector('.cw-desk').dataset.item"
 READY = "document.querySelector('.cw-desk')?.dataset.ready === 'true'"
@@ -51,6 +52,13 @@ _NUMBERS = count(1)
 OWN_ANSWERS = Population("minibench", "ours")
 
 
+def open_desk(page: Page, address: str, campaign: str, annotator: str = "ana") -> Page:
+    """Open somebody's desk and wait for its first card."""
+    page.goto(f"{address}/annotate?campaign={campaign}&annotator={annotator}")
+    page.wait_for_selector(".cw-desk .cw-card")
+    return page
+
+
 def in_sight(page: Page) -> str:
     """The token of the item that is shown."""
     return str(page.evaluate(ITEM))
@@ -61,6 +69,15 @@ def shown_item(page: Page, folder: DataFolder, campaign: str, annotator: str) ->
     names = desk_names(folder, kept_campaign(folder, campaign).plan, annotator)
     showing = names.showing(in_sight(page))
     return showing.item if showing else ""
+
+
+def kept_labels(
+    folder: DataFolder, plan: Plan, annotator: str = "ana"
+) -> dict[str, str]:
+    """What the ledger says: name at the desk to label."""
+    given = journal_of(folder, plan, annotator).given
+    names = desk_names(folder, plan, annotator)
+    return {names.of(showing): str(entry.label) for showing, entry in given.items()}
 
 
 def press_ready(page: Page, key: str) -> None:
@@ -122,5 +139,5 @@ def choose_own_answers(page: Page) -> None:
     verdicts = settled(page).get_by_role("combobox", name=re.compile("Verdicts of"))
     verdicts.fill("ours")
     verdicts.press("Enter")
-    expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
+    sees(page, "48 verdicts can be labelled")
     settled(page)

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from .conftest import slow
 
+Words = str | re.Pattern[str]
 MENU = [
     "Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Runs", "Try a notebook", "Data",
 ]  # fmt: skip
@@ -61,6 +62,40 @@ def rounded(figure: float) -> str:
 
 def title(page: Page) -> Locator:
     return page.get_by_test_id("stMain").locator("h1")
+
+
+def shows_title(page: Page, words: Words) -> None:
+    """Wait until the page has this title."""
+    expect(title(page)).to_have_text(words)
+
+
+def arrives(page: Page, words: Words) -> Page:
+    """Wait until the page with this title stands."""
+    shows_title(page, words)
+    return settled(page)
+
+
+def sees(place: Page | Locator, words: Words, *, exact: bool = False) -> None:
+    """Wait until these words are in sight."""
+    expect(place.get_by_text(words, exact=exact)).to_be_visible()
+
+
+def refuses(place: Page | Locator, words: Words) -> None:
+    """Wait for a refusal that holds these words."""
+    expect(place.get_by_test_id("stAlertContentError")).to_contain_text(words)
+
+
+def fill(page: Page, label: str, value: str) -> None:
+    """Write into the field of this label, and leave it, until the page stands again."""
+    box = page.get_by_label(label, exact=True)
+    box.fill(value)
+    box.blur()
+    settled(page)
+
+
+def click_button(place: Page | Locator, name: Words, *, exact: bool = False) -> None:
+    """A real click on the button of this name."""
+    place.get_by_role("button", name=name, exact=exact).click()
 
 
 def settled(page: Page) -> Page:

@@ -15,11 +15,10 @@ from .screen import (
     query,
     right_of_rules,
     rounded,
+    sees,
     settled,
-    title,
+    shows_title,
 )
-
-pytestmark = pytest.mark.browser
 
 DEFAULT = "/ablations"
 MINIBENCH = "/ablations?benchmark=minibench&kind=rules"
@@ -35,9 +34,9 @@ def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
         "Among the changes that are only printed, the largest is −8.1 pp"
     )
     expect(finding).to_contain_text("for Qwen2.5-32B-Instruct without representation")
-    expect(shown.get_by_text("no such runs are loaded")).to_be_visible()
+    sees(shown, "no such runs are loaded")
     chart = shown.get_by_test_id("stVegaLiteChart").first
-    expect(chart.locator("text").get_by_text("−3.6 p", exact=True)).to_be_visible()
+    sees(chart.locator("text"), "−3.6 p", exact=True)
     for tab, words in (
         ("Cost", "GPT-5 +RT (80.6%, 74.9 to 85.3%, n 222, for 1,459 tokens)"),
         ("Paper's tables", "80.6% ="),
@@ -52,14 +51,10 @@ def test_a_click_on_a_drop_opens_the_cases_that_changed(
     page = settled(open_page(f"{facts_app}{MINIBENCH}"))
     code, runtime = right_of_rules("code"), right_of_rules("runtime")
     drop = rounded((len(runtime) - len(code)) / 80 * 100)
-    expect(
-        page.get_by_text(
-            re.compile(f"−({drop}) pp for Certain-crash rules with code only")
-        )
-    ).to_be_visible()
+    sees(page, re.compile(f"−({drop}) pp for Certain-crash rules with code only"))
     where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
     click_mark(page, page.get_by_test_id("stVegaLiteChart").first.locator(where))
-    expect(title(page)).to_have_text(TITLES["/cases"])
+    shows_title(page, TITLES["/cases"])
     expect(count_line(page)).to_contain_text(f"{len(code ^ runtime)} of 40 cases")
     assert query(page)["compare"] == ["code,runtime"]
     assert query(page)["detector"] == ["rules"]

@@ -9,8 +9,6 @@ from playwright.sync_api import Page, expect
 from .conftest import OpenPage, slow
 from .screen import TITLES, settled, title
 
-pytestmark = pytest.mark.browser
-
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 OF_OTHERS = {
     (

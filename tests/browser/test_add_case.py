@@ -13,9 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks._server import serve
 
 from .conftest import OpenPage, slow
-from .screen import settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import click_button, sees, settled, title
 
 CRASHING, FIXED = (
     ("stops = []", "first = stops[0]"),
@@ -69,7 +67,7 @@ def fill(
 
 
 def add(form: Locator) -> None:
-    form.get_by_role("button", name="Check and add").click()
+    click_button(form, "Check and add")
 
 
 def refusal(form: Locator) -> Locator:
@@ -80,7 +78,7 @@ def test_a_good_pair_becomes_a_case_with_a_link(form: Locator) -> None:
     fill(form, "trip", notebook(CRASHING), notebook(FIXED))
     form.get_by_label("Root cause").fill("data confusion")
     add(form)
-    expect(form.get_by_text("Checking trip")).to_be_visible()
+    sees(form, "Checking trip")
     told = form.get_by_test_id("stAlertContentSuccess")
     expect(told).to_contain_text(
         "trip is a case of lab now. Code cell 1 raised IndexError 2 times"
@@ -91,7 +89,7 @@ def test_a_good_pair_becomes_a_case_with_a_link(form: Locator) -> None:
     expect(page.locator(".cw-target")).to_contain_text("stops[0]")
     assert title(settled(page)).inner_text() == "trip"
     expect(page.get_by_text("data confusion").first).to_be_visible()
-    expect(page.get_by_text("Traceback: IndexError")).to_be_visible()
+    sees(page, "Traceback: IndexError")
 
 
 @pytest.mark.slow
@@ -122,9 +120,9 @@ def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
         notebook(["1", "1"]),
     )
     add(form)
-    expect(form.get_by_text("Checking slow")).to_be_visible()
-    form.get_by_role("button", name="Stop").click()
-    expect(form.get_by_text("slow was stopped; nothing was kept.")).to_be_visible()
+    sees(form, "Checking slow")
+    click_button(form, "Stop")
+    sees(form, "slow was stopped; nothing was kept.")
 
 
 @pytest.mark.parametrize(
@@ -183,5 +181,5 @@ def test_where_execution_is_off_there_is_no_form(
     facts_app: str, open_page: OpenPage
 ) -> None:
     form = opened(settled(open_page(f"{facts_app}/data")))
-    expect(form.get_by_text("this server does not run notebooks")).to_be_visible()
+    sees(form, "this server does not run notebooks")
     expect(form.get_by_role("button", name="Check and add")).to_have_count(0)

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
-from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -17,14 +16,22 @@ from sklearn.metrics import cohen_kappa_score
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.campaigns.campaigns import lock_campaign
-from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
+from tests.given_labels import give_labels
 
 from .conftest import OpenPage, Served
 from .desk import study_campaign
-from .screen import grid, path, query, settled, texts, title, wait_for_query
-
-pytestmark = pytest.mark.browser
+from .screen import (
+    click_button,
+    grid,
+    path,
+    query,
+    sees,
+    settled,
+    shows_title,
+    texts,
+    wait_for_query,
+)
 
 SCALE = [str(label) for label in DIAGNOSIS_LABELS]
 NAMES_OF_MODELS = re.compile(r"gemini|qwen|gpt|[-−+]RT", re.IGNORECASE)
@@ -53,17 +60,7 @@ def labelled(
         item: SCALE[int(item, 16) % 3] if rng.random() < 0.7 else str(rng.choice(SCALE))
         for item in items
     }
-    acts = [
-        {
-            "event": uuid4().hex,
-            "action": "label",
-            "item": item,
-            "showing": 1,
-            "label": label,
-        }
-        for item, label in said.items()
-    ]
-    assert LabelStore(folder, plan.campaign).take(annotator, acts).refused == {}
+    give_labels(folder, plan.campaign, annotator, said)
     return said
 
 
@@ -102,15 +99,14 @@ def test_without_two_annotators_the_page_says_what_to_do(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{facts_app}/agreement"))
-    expect(
-        page.get_by_text(
-            "Agreement needs two annotators, and only published human has labels here."
-        )
-    ).to_be_visible()
+    sees(
+        page,
+        "Agreement needs two annotators, and only published human has labels here.",
+    )
     page.get_by_test_id("stPageLink-NavLink").filter(
         has_text="Import the published archive"
     ).click()
-    expect(title(page)).to_have_text("Data")
+    shows_title(page, "Data")
 
 
 def test_people_and_judge_of_the_study_are_the_default(
@@ -138,7 +134,7 @@ def test_all_verdicts_have_five_labels_and_no_order(
     page = settled(open_page(f"{full_app}/agreement"))
     page.get_by_test_id("stButtonGroup").get_by_text("all verdicts", exact=True).click()
     wait_for_query(page, of="all verdicts")
-    expect(page.get_by_text("over 2,220 verdicts of 111 cases")).to_be_visible()
+    sees(page, "over 2,220 verdicts of 111 cases")
     settled(page)
     assert "Cohen's kappa 0.66" in main(page)
     assert "not defined, it needs ordered labels" in main(page)
@@ -188,9 +184,7 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
     settled(page)
     page.get_by_role("button", name="Table and downloads").first.click()
     with page.expect_download() as download:
-        page.get_by_test_id("stPopoverBody").get_by_role(
-            "button", name="CSV", exact=True
-        ).click()
+        click_button(page.get_by_test_id("stPopoverBody"), "CSV", exact=True)
     assert download.value.suggested_filename == "agreement_by_input.csv"
     rows = {
         row["setting"]: row
@@ -260,7 +254,7 @@ def test_what_they_label_differently_leads_to_its_pair(
     settled(page)
     case = texts(table.locator("td[aria-colindex='2']"))[0]
     table.click(position={"x": 60, "y": 48})
-    expect(title(page)).to_have_text(case)
+    shows_title(page, case)
     assert path(page) == "/cases"
 
 
@@ -271,17 +265,17 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
         played.address, "running: ana", "running: ben", group="detector_title"
     )
     page = settled(open_page(address))
-    expect(page.get_by_text("totals appear from 10 on")).to_be_visible()
+    sees(page, "totals appear from 10 on")
     assert page.locator(".cw-matrix").count() == 0
     assert "kappa 0" not in main(page)
 
     names = [item.item for item in played.running.items]
     labelled(played.folder, played.running, "ben", seed=5, items=names[4:40])
     page.reload()
-    expect(page.get_by_text("over 40 diagnoses of")).to_be_visible()
+    sees(page, "over 40 diagnoses of")
     settled(page)
     assert page.locator(".cw-matrix tfoot td").last.inner_text() == "40"
-    expect(page.get_by_text("running is not locked: totals only.")).to_be_visible()
+    sees(page, "running is not locked: totals only.")
     assert "label differently" not in main(page)
     page.evaluate(
         "document.querySelector('.cw-tools').remove()"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -15,23 +14,29 @@ from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AT_ONCE
 
-from .conftest import TIMEOUT_MS, WIDE, OpenPage, Served
+from .conftest import OpenPage, Served, profile
 from .desk import (
     KEPT,
     LABELS,
     READY,
     SAVED,
     in_sight,
+    kept_labels,
+    open_desk,
     press_ready,
     study_campaign,
     unique,
 )
 from .desk import press as press_key
 from .line import line_to
-from .screen import settled, title, wait_for_query
-
-pytestmark = pytest.mark.browser
-
+from .screen import (
+    arrives,
+    click_button,
+    refuses,
+    sees,
+    shows_title,
+    wait_for_query,
+)
 
 CAMPAIGN = "pilot"
 
@@ -54,23 +59,10 @@ def app(study_app: Served, plan: Plan) -> str:
     return study_app.address
 
 
-def open_desk(page: Page, app: str, annotator: str, campaign: str = CAMPAIGN) -> Page:
-    page.goto(f"{app}/annotate?campaign={campaign}&annotator={annotator}")
-    page.wait_for_selector(".cw-desk .cw-card")
-    return page
-
-
 def press(page: Page, key: str) -> None:
     """Press a key of a label and wait until the next item stands and the page says saved."""
     press_key(page, key)
     page.wait_for_function(SAVED)
-
-
-def labels(folder: DataFolder, plan: Plan, annotator: str) -> dict[str, str]:
-    """What the ledger says: name at the desk to label."""
-    given = journal_of(folder, plan, annotator).given
-    names = desk_names(folder, plan, annotator)
-    return {names.of(showing): str(entry.label) for showing, entry in given.items()}
 
 
 def acts(
@@ -82,12 +74,12 @@ def acts(
 def test_a_key_labels_saves_and_shows_the_next_item(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
-    page = open_desk(open_page(app), app, "ana")
+    page = open_desk(open_page(app), app, CAMPAIGN, "ana")
     seen = {}
     for key in "1231":
         seen[in_sight(page)] = LABELS[key]
         press(page, key)
-    assert labels(folder, plan, "ana") == seen
+    assert kept_labels(folder, plan, "ana") == seen
     expect(page.locator(".cw-desk-progress")).to_contain_text(
         f"4 of {len(plan.orders['ana'])}"
     )
@@ -118,7 +110,7 @@ ENOUGH = 100
 def test_a_double_tap_is_one_label_and_three_keys_a_second_are_all_taken(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
-    page = open_desk(open_page(app), app, "ben")
+    page = open_desk(open_page(app), app, CAMPAIGN, "ben")
     page.evaluate(NOTE_PACE)
     seen, waits = {}, [float("inf")]
     while (
@@ -132,7 +124,7 @@ def test_a_double_tap_is_one_label_and_three_keys_a_second_are_all_taken(
     assert len(waits) == len(seen)
     assert min(waits) >= 250
     assert min(waits) < 333, "three labels a second"
-    assert labels(folder, plan, "ben") == seen
+    assert kept_labels(folder, plan, "ben") == seen
 
     page.wait_for_function(READY)
     first = in_sight(page)
@@ -142,13 +134,13 @@ def test_a_double_tap_is_one_label_and_three_keys_a_second_are_all_taken(
     )  # at once: the next item is in sight, and nobody has looked at it
     expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
     page.wait_for_function(SAVED)
-    assert labels(folder, plan, "ben") == seen | {first: "correct"}
+    assert kept_labels(folder, plan, "ben") == seen | {first: "correct"}
 
 
 def test_a_held_key_is_one_label_and_typing_labels_nothing(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
-    page = open_desk(open_page(app), app, "cleo")
+    page = open_desk(open_page(app), app, CAMPAIGN, "cleo")
     first = in_sight(page)
     page.wait_for_function(READY)
     page.keyboard.down("1")
@@ -165,7 +157,7 @@ def test_a_held_key_is_one_label_and_typing_labels_nothing(
     press_ready(page, "f")
     page.wait_for_function(SAVED)
     assert in_sight(page) == second
-    assert labels(folder, plan, "cleo") == {first: "correct"}
+    assert kept_labels(folder, plan, "cleo") == {first: "correct"}
     [note] = acts(folder, plan, "cleo", AnnotationAction.NOTE)
     showing = desk_names(folder, plan, "cleo").showing(second)
     assert showing and (note.item, note.note) == (showing.item, "3 models say 2 things")
@@ -177,7 +169,7 @@ def test_a_held_key_is_one_label_and_typing_labels_nothing(
 def test_partial_and_wrong_open_reasons_and_undo_goes_back(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
-    page = open_desk(open_page(app), app, "dan")
+    page = open_desk(open_page(app), app, CAMPAIGN, "dan")
     first = in_sight(page)
     press(page, "3")
     expect(page.locator(".cw-desk-last button")).to_have_count(6)
@@ -206,23 +198,25 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
         "Undone: this item was ✗ wrong"
     )
     page.wait_for_function(SAVED)
-    assert labels(folder, plan, "dan") == {}
+    assert kept_labels(folder, plan, "dan") == {}
     press(page, "2")
-    assert labels(folder, plan, "dan") == {first: "partial"}
+    assert kept_labels(folder, plan, "dan") == {first: "partial"}
     expect(page.locator(".cw-desk-progress")).to_contain_text("1 skipped")
 
 
 @pytest.mark.slow
 def test_undo_goes_back_in_another_browser(study_app: Served, browser: Browser) -> None:
     plan = study_campaign(study_app, unique("undone"), "eva")
-    with _tab(browser) as page:
-        open_desk(page, study_app.address, "eva", plan.campaign)
+    with profile(browser) as context:
+        page = context.new_page()
+        open_desk(page, study_app.address, plan.campaign, "eva")
         items = []
         for key in "123":
             items.append(in_sight(page))
             press(page, key)
-    with _tab(browser) as page:
-        open_desk(page, study_app.address, "eva", plan.campaign)
+    with profile(browser) as context:
+        page = context.new_page()
+        open_desk(page, study_app.address, plan.campaign, "eva")
         expect(page.locator(".cw-desk-progress")).to_contain_text(
             f"3 of {len(plan.orders['eva'])}"
         )
@@ -233,7 +227,7 @@ def test_undo_goes_back_in_another_browser(study_app: Served, browser: Browser) 
         )
         page.wait_for_selector(".cw-desk .cw-card")
         page.wait_for_function(SAVED)
-    assert labels(study_app.folder, plan, "eva") == dict(
+    assert kept_labels(study_app.folder, plan, "eva") == dict(
         zip(items[:2], ["correct", "partial"], strict=True)
     )
 
@@ -242,8 +236,9 @@ def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
     study_app: Served, browser: Browser
 ) -> None:
     plan = study_campaign(study_app, unique("away"), "eva")
-    with _tab(browser) as page, line_to(study_app.address) as line:
-        open_desk(page, line.address, "eva", plan.campaign)
+    with profile(browser) as context, line_to(study_app.address) as line:
+        page = context.new_page()
+        open_desk(page, line.address, plan.campaign, "eva")
         first = in_sight(page)
         press(page, "1")
         line.cut()
@@ -254,10 +249,10 @@ def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
         expect(page.locator(".cw-desk-saved")).to_have_text(
             "3 labels waiting to be saved"
         )
-        assert labels(study_app.folder, plan, "eva") == {first: "correct"}
+        assert kept_labels(study_app.folder, plan, "eva") == {first: "correct"}
         line.mend()
         page.wait_for_function(SAVED)
-        assert labels(study_app.folder, plan, "eva") == given
+        assert kept_labels(study_app.folder, plan, "eva") == given
 
 
 @pytest.mark.slow
@@ -265,8 +260,9 @@ def test_cards_that_run_out_while_the_server_is_away_are_no_end_and_take_no_labe
     study_app: Served, browser: Browser
 ) -> None:
     plan = study_campaign(study_app, unique("run-out"), "eva")
-    with _tab(browser) as page, line_to(study_app.address) as line:
-        open_desk(page, line.address, "eva", plan.campaign)
+    with profile(browser) as context, line_to(study_app.address) as line:
+        page = context.new_page()
+        open_desk(page, line.address, plan.campaign, "eva")
         line.cut()
         given = {}
         while page.locator(".cw-desk-card .cw-card").count():
@@ -280,19 +276,8 @@ def test_cards_that_run_out_while_the_server_is_away_are_no_end_and_take_no_labe
         line.mend()
         page.wait_for_function(SAVED)
         page.wait_for_selector(".cw-desk .cw-card")
-        assert labels(study_app.folder, plan, "eva") == given
+        assert kept_labels(study_app.folder, plan, "eva") == given
         assert len(acts_of(study_app.folder, plan, "eva")) == len(given) >= AT_ONCE
-
-
-@contextmanager
-def _tab(browser: Browser) -> Iterator[Page]:
-    """A tab that ends before its server does."""
-    context = browser.new_context(viewport=WIDE)
-    context.set_default_timeout(TIMEOUT_MS)
-    try:
-        yield context.new_page()
-    finally:
-        context.close()
 
 
 @pytest.mark.slow
@@ -304,7 +289,7 @@ def test_two_devices_of_one_annotator_neither_lose_nor_double_a_label_and_the_st
         for _ in range(2):
             context = browser.new_context()
             contexts.callback(context.close)
-            tabs.append(open_desk(context.new_page(), app, "finn"))
+            tabs.append(open_desk(context.new_page(), app, CAMPAIGN, "finn"))
         one, other = tabs
         shared = in_sight(one)
         assert in_sight(other) == shared
@@ -315,15 +300,15 @@ def test_two_devices_of_one_annotator_neither_lose_nor_double_a_label_and_the_st
         )  # the same item: this device has not heard of the other's label yet
         expect(told).to_contain_text("labelled on another device")
         expect(told).to_contain_text("✓ correct. Your label here is ✗ wrong")
-        assert labels(folder, plan, "finn") == {shared: "correct"}
+        assert kept_labels(folder, plan, "finn") == {shared: "correct"}
         other.reload()
         expect(told).to_contain_text("Your label here is ✗ wrong")
         told.locator("summary").click()
         expect(told.locator(".cw-card")).to_be_visible()
-        other.get_by_role("button", name="Store mine: ✗ wrong").click()
+        click_button(other, "Store mine: ✗ wrong")
         expect(told).to_be_hidden()
         other.wait_for_function(SAVED)
-        assert labels(folder, plan, "finn") == {shared: "wrong"}
+        assert kept_labels(folder, plan, "finn") == {shared: "wrong"}
 
         second = in_sight(other)
         press(other, "2")
@@ -335,10 +320,10 @@ def test_two_devices_of_one_annotator_neither_lose_nor_double_a_label_and_the_st
         expect(one.locator(".cw-desk-overtaken")).to_contain_text(
             "Your label here is ✗ wrong"
         )
-        one.get_by_role("button", name="Keep ✓ correct").click()
+        click_button(one, "Keep ✓ correct")
         expect(one.locator(".cw-desk-overtaken")).to_be_hidden()
         one.wait_for_function(f"async () => (await ({KEPT})()).length === 0")
-    assert labels(folder, plan, "finn") == {
+    assert kept_labels(folder, plan, "finn") == {
         shared: "wrong",
         second: "partial",
         third: "correct",
@@ -362,7 +347,7 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
                 "framereceived", lambda data: frames.append(_bytes(data))
             ),
         )
-        open_desk(page, app, "gil")
+        open_desk(page, app, CAMPAIGN, "gil")
         for place in range(25):
             press(page, "123"[place % 3])
         page.keyboard.press("d")
@@ -381,7 +366,7 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
     finally:
         context.close()
     assert len(frames) > 25
-    assert all(item in seen for item in list(labels(folder, plan, "gil"))[:20])
+    assert all(item in seen for item in list(kept_labels(folder, plan, "gil"))[:20])
     for secret in _secrets(plan):
         assert secret not in seen, secret
 
@@ -419,7 +404,7 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
 ) -> None:
     before = sorted(folder.ledger.rglob("*.jsonl"))
     page = open_page(f"{app}/annotate")
-    page.get_by_role("button", name="Practice first: ten items with feedback").click()
+    click_button(page, "Practice first: ten items with feedback")
     page.wait_for_selector(".cw-desk .cw-card")
     wait_for_query(page, practice="1")
     for place in range(10):
@@ -436,7 +421,7 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
     expect(misses.first).to_contain_text("You said ✓ correct; the guideline says")
     misses.first.locator("summary").click()
     expect(misses.first.locator(".cw-card")).to_be_visible()
-    page.get_by_role("button", name="Again").click()
+    click_button(page, "Again")
     expect(page.locator(".cw-desk-progress")).to_contain_text("0 of 10")
     expect(page.locator(".cw-desk-card .cw-card")).to_be_visible()
     assert sorted(folder.ledger.rglob("*.jsonl")) == before
@@ -446,7 +431,7 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
 def test_the_keys_are_told_and_leave_streamlits_alone(
     app: str, open_page: OpenPage
 ) -> None:
-    page = open_desk(open_page(app), app, "ana")
+    page = open_desk(open_page(app), app, CAMPAIGN, "ana")
     printed = {
         key.strip().upper() for key in page.locator(".cw-desk kbd").all_inner_texts()
     }
@@ -458,38 +443,33 @@ def test_the_keys_are_told_and_leave_streamlits_alone(
     assert in_sight(page) == before
     page.keyboard.press("Escape")
     expect(page.locator(".cw-desk-keys")).not_to_be_visible()
-    page.get_by_role("button", name="Guideline").click()
-    expect(page.get_by_text("Your task.")).to_be_visible()
+    click_button(page, "Guideline")
+    sees(page, "Your task.")
 
 
 def test_choosing_a_name_keeps_the_place_in_the_address(
     app: str, open_page: OpenPage
 ) -> None:
     page = open_page(f"{app}/annotate")
-    page.get_by_role("button", name="hugo", exact=True).click()
+    click_button(page, "hugo", exact=True)
     page.wait_for_selector(".cw-desk .cw-card")
     wait_for_query(page, campaign=CAMPAIGN, annotator="hugo")
-    page.get_by_role("button", name="All campaigns").click()
-    expect(title(page)).to_have_text("Annotate")
+    click_button(page, "All campaigns")
+    shows_title(page, "Annotate")
     wait_for_query(page, campaign=None, annotator=None)
 
 
 @pytest.mark.slow
 def test_who_has_no_place_is_told_so(app: str, open_page: OpenPage) -> None:
     page = open_page(f"{app}/annotate?campaign={CAMPAIGN}&annotator=nobody")
-    expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
-        "is not an annotator"
-    )
+    refuses(page, "is not an annotator")
     page.goto(f"{app}/annotate?campaign=../../etc&annotator=ana")
-    expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
-        "There is no campaign"
-    )
+    refuses(page, "There is no campaign")
 
 
 def test_without_a_campaign_the_page_says_where_one_is_made(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = open_page(f"{facts_app}/annotate")
-    expect(title(page)).to_have_text("Annotate")
-    settled(page)
-    expect(page.get_by_text("There is no campaign yet")).to_be_visible()
+    arrives(page, "Annotate")
+    sees(page, "There is no campaign yet")

@@ -7,15 +7,14 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Page, expect
 
-from crane_core.pipeline.campaigns.campaigns import journal_of
-from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
 from crane_core.pipeline.places import DataFolder
+from tests.given_labels import give_labels
 
 from .conftest import OpenPage, Served, slow
-from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, unique
+from .desk import ITEM, SAVED, campaign_of_all, in_sight, open_desk, press, unique
+from .screen import click_button
 from .test_accessibility import violations
-
-pytestmark = pytest.mark.browser
 
 PHONE = {"width": 390, "height": 844}
 THUMB = 44
@@ -29,26 +28,16 @@ def folder(answered_app: Served) -> DataFolder:
     """Everybody labels everything; of two items ana and ben said opposite things."""
     for name in ("phone", "spoken", "axe"):
         campaign_of_all(answered_app, name)
-    desk = LabelStore(answered_app.folder, "axe")
+    plan = kept_campaign(answered_app.folder, "axe").plan
+    items = sorted(item.item for item in plan.items)[:2]
     for who, label in (("ana", "correct"), ("ben", "wrong")):
-        items = sorted(item.item for item in desk.plan.items)[:2]
-        acts = [
-            {"event": f"{who}-{item}", "action": "label", "item": item, "showing": 1}
-            for item in items
-        ]
-        assert desk.take(who, [act | {"label": label} for act in acts]).refused == {}
+        give_labels(answered_app.folder, "axe", who, dict.fromkeys(items, label))
     return answered_app.folder
 
 
 @pytest.fixture(scope="module")
 def app(answered_app: Served, folder: DataFolder) -> str:
     return answered_app.address
-
-
-def open_desk(page: Page, app: str, campaign: str, annotator: str = "ana") -> Page:
-    page.goto(f"{app}/annotate?campaign={campaign}&annotator={annotator}")
-    page.wait_for_selector(".cw-desk .cw-card")
-    return page
 
 
 def change(page: Page, words: str, key: str) -> None:
@@ -85,7 +74,7 @@ def test_keys_are_chosen_switched_off_and_reset(
     expect(dialog.locator(".cw-keys-told")).to_contain_text(
         "J is now the key of “correct”"
     )
-    page.get_by_role("button", name="Switch off the key: skip").click()
+    click_button(page, "Switch off the key: skip")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(correct.locator("kbd")).to_have_text("J")
@@ -110,15 +99,15 @@ def test_keys_are_chosen_switched_off_and_reset(
     open_desk(page, app, plan.campaign, "kim")
     page.get_by_role("button", name="keys", exact=False).last.click()
     page.get_by_label("Single keys are on").uncheck()
-    page.get_by_role("button", name="Close").click()
+    click_button(page, "Close")
     before = in_sight(page)
     page.keyboard.press("j")
     page.keyboard.press("2")
     assert in_sight(page) == before
     expect(correct.locator("kbd")).to_be_hidden()
     page.locator("[data-act=help]").click()
-    page.get_by_role("button", name="Reset to default").click()
-    page.get_by_role("button", name="Close").click()
+    click_button(page, "Reset to default")
+    click_button(page, "Close")
     expect(correct.locator("kbd")).to_have_text("1")
     press(page, "1")
     page.wait_for_function(SAVED)

@@ -18,8 +18,7 @@ from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage, Served
 from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, press_ready, shown_item
-
-pytestmark = pytest.mark.browser
+from .desk import open_desk as open_first
 
 NAME = "short"
 CALIBRATED = "calibrated"
@@ -156,9 +155,7 @@ def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
 def test_the_end_of_calibration_says_what_follows(
     app: str, folder: DataFolder, open_page: OpenPage
 ) -> None:
-    page = open_page(app)
-    page.goto(f"{app}/annotate?campaign={CALIBRATED}&annotator=ana")
-    page.wait_for_selector(".cw-desk .cw-card")
+    page = open_first(open_page(app), app, CALIBRATED)
     press(page, "1")
     press(page, "2")
     end = page.locator(".cw-desk-end")

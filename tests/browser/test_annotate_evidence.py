@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from .conftest import OpenPage, Served
 from .desk import campaign_of_all, in_sight, press, unique
-
-pytestmark = pytest.mark.browser
+from .screen import click_button
 
 IN_SIGHT = """part => part.checkVisibility() && !part.closest('details:not([open])')"""
 
@@ -43,5 +41,5 @@ def test_evidence_opens_with_what_differs_and_a_key_unfolds_the_rest(
     expect(evidence.locator(".cw-pair")).to_be_visible()
     expect(evidence.locator("details:not([open])")).to_have_count(0)
     assert in_sight(page) != before
-    page.get_by_role("button", name="unfold all").click()
+    click_button(page, "unfold all")
     expect(evidence.locator("details:not([open])").first).to_be_attached()

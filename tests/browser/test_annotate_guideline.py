@@ -15,7 +15,7 @@ from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.guideline import change_guideline, current_guideline
 
 from .conftest import OpenPage, Served
-from .desk import OWN_ANSWERS, READY, SAVED, press, press_ready, unique
+from .desk import OWN_ANSWERS, READY, SAVED, open_desk, press, press_ready, unique
 from .screen import settled
 
 pytestmark = pytest.mark.browser
@@ -38,19 +38,13 @@ def campaign_with(app: Served, guideline: str) -> Plan:
     return plan
 
 
-def open_desk(page: Page, app: Served, plan: Plan) -> Page:
-    page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ana")
-    page.wait_for_selector(".cw-desk .cw-card")
-    return page
-
-
 @pytest.mark.slow
 def test_a_campaign_keeps_its_guideline_when_the_program_has_another(
     answered_app: Served, open_page: OpenPage
 ) -> None:
     text = "Judge as it was agreed when this campaign began."
     plan = campaign_with(answered_app, text)
-    page = open_desk(open_page("about:blank"), answered_app, plan)
+    page = open_desk(open_page("about:blank"), answered_app.address, plan.campaign)
     press_ready(page, "1")
     page.wait_for_function(SAVED)
     page.get_by_role("button", name="Guideline").click()
@@ -77,7 +71,11 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     """The lead stores a new version on the page while an annotator labels; both versions are in the export."""
     folder = answered_app.folder
     plan = campaign_with(answered_app, f"{OLD}\n")
-    page = open_desk(open_page("about:blank", color_scheme="dark"), answered_app, plan)
+    page = open_desk(
+        open_page("about:blank", color_scheme="dark"),
+        answered_app.address,
+        plan.campaign,
+    )
     news, changes = page.locator(".cw-desk-news"), page.locator(".cw-desk-changes")
     label(page, "1")
     lead = open_page(
@@ -121,10 +119,12 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
 
     versions = [act.guideline for act in acts_of(folder, plan, "ana")]
     assert versions == [*[plan.guideline] * 3, second.version]
-    again = open_desk(page, answered_app, plan)
+    again = open_desk(page, answered_app.address, plan.campaign)
     expect(again.locator(".cw-desk-news")).to_be_hidden()
     change_guideline(folder, plan.campaign, "Judge again.", by="lea")
-    expect(open_desk(page, answered_app, plan).locator(".cw-desk-news")).to_be_visible()
+    expect(
+        open_desk(page, answered_app.address, plan.campaign).locator(".cw-desk-news")
+    ).to_be_visible()
     files = export_files(folder, plan.campaign)
     assert b"".join(files[f"guideline-{plan.guideline}.md"]()) == f"{OLD}\n".encode()
     assert b"".join(files[f"guideline-{second.version}.md"]()) == second.text.encode()

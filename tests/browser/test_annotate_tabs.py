@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from crane_core.annotation.order import Showing
-from crane_core.annotation.plan import Plan
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.ui.annotate.snapshot import BACK
 
-from .conftest import TIMEOUT_MS, Served
+from .conftest import Served, profile
 from .desk import (
     AHEAD_LOADED,
     KEPT,
@@ -19,33 +18,25 @@ from .desk import (
     SAVED,
     campaign_of_all,
     in_sight,
+    open_desk,
     press,
     press_ready,
     unique,
 )
-
-pytestmark = pytest.mark.browser
+from .screen import click_button
 
 ASIDE = "This desk is open in another tab"
-
-
-def open_desk(page: Page, app: Served, plan: Plan) -> Page:
-    page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ana")
-    page.wait_for_selector(".cw-desk .cw-card")
-    return page
 
 
 def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(
     answered_app: Served, browser: Browser
 ) -> None:
     plan = campaign_of_all(answered_app, unique("tabs"))
-    context = browser.new_context()
-    context.set_default_timeout(TIMEOUT_MS)
-    try:
-        first = open_desk(context.new_page(), answered_app, plan)
+    with profile(browser) as context:
+        first = open_desk(context.new_page(), answered_app.address, plan.campaign)
         press(first, "1")
         first.wait_for_function(SAVED)
-        second = open_desk(context.new_page(), answered_app, plan)
+        second = open_desk(context.new_page(), answered_app.address, plan.campaign)
         notice = second.locator(".cw-desk-notice")
         expect(notice).to_contain_text(ASIDE)
         shown = in_sight(second)
@@ -55,7 +46,7 @@ def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(
         press(first, "2")
         first.wait_for_function(SAVED)
 
-        notice.get_by_role("button", name="Label in this tab").click()
+        click_button(notice, "Label in this tab")
         expect(notice).to_be_hidden()
         assert in_sight(second) == in_sight(first)
         expect(first.locator(".cw-desk-notice")).to_contain_text(ASIDE)
@@ -64,10 +55,10 @@ def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(
         second.wait_for_function(SAVED)
         first.close()
         assert (
-            open_desk(second, answered_app, plan).locator(".cw-desk-notice").is_hidden()
+            open_desk(second, answered_app.address, plan.campaign)
+            .locator(".cw-desk-notice")
+            .is_hidden()
         )
-    finally:
-        context.close()
     given = journal_of(answered_app.folder, plan, "ana").given
     assert [str(entry.label) for entry in sorted(given.values(), key=lambda entry: entry.sequence)] == [
         "correct", "partial", "correct"
@@ -105,12 +96,10 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
 ) -> None:
     plan = campaign_of_all(answered_app, unique("order"))
     folder = answered_app.folder
-    context = browser.new_context()
-    context.set_default_timeout(TIMEOUT_MS)
-    page = context.new_page()
-    try:
+    with profile(browser) as context:
+        page = context.new_page()
         page.add_init_script(KEYS_FROM_THE_FIRST_MOMENT)
-        open_desk(page, answered_app, plan)
+        open_desk(page, answered_app.address, plan.campaign)
         page.wait_for_function(READY)
         pressed = page.evaluate("window.pressed")
         assert pressed.count(True) > 2
@@ -147,13 +136,11 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
         )
         page.close()
         page = context.new_page()
-        open_desk(page, answered_app, plan)
+        open_desk(page, answered_app.address, plan.campaign)
         page.wait_for_function(SAVED)
         while given[4] != in_sight(page):
             press(page, "u")
         page.wait_for_function(SAVED)
-    finally:
-        context.close()
     names = desk_names(folder, plan, "ana")
     labels = {
         names.of(one): entry.label

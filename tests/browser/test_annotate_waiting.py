@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import signal
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks._server import free_port, serve
 from crane_core.annotation.plan import Plan
@@ -18,15 +17,13 @@ from crane_core.domain import AnnotationAction
 from crane_core.pipeline.campaigns.campaigns import (
     acts_of,
     campaign_file,
-    journal_of,
     kept_campaign,
     lock_campaign,
 )
-from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import PASSWORD, TIMEOUT_MS, WIDE, Served, slow
+from .conftest import PASSWORD, Served, profile, slow
 from .desk import (
     AHEAD_LOADED,
     COUNT_DIALOGS,
@@ -37,13 +34,14 @@ from .desk import (
     campaign_of_all,
     in_sight,
     keep_all,
+    kept_labels,
+    open_desk,
     press,
     press_ready,
     unique,
 )
 from .line import line_to
-
-pytestmark = pytest.mark.browser
+from .screen import click_button, refuses
 
 
 @pytest.fixture
@@ -52,31 +50,20 @@ def plan(answered_app: Served) -> Plan:
     return campaign_of_all(answered_app, unique("waiting"))
 
 
-@contextmanager
-def context_of(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser profile that ends before its server does."""
-    context = browser.new_context(viewport=WIDE)
-    context.set_default_timeout(TIMEOUT_MS)
-    try:
-        yield context
-    finally:
-        context.close()
-
-
 def desk_address(address: str, plan: Plan, annotator: str = "ana") -> str:
     return f"{address}/annotate?campaign={plan.campaign}&annotator={annotator}"
 
 
-def open_desk(page: Page, address: str, plan: Plan, annotator: str = "ana") -> Page:
-    page.goto(desk_address(address, plan, annotator))
-    page.wait_for_selector(".cw-desk .cw-card")
+def open_loaded(page: Page, address: str, plan: Plan, annotator: str = "ana") -> Page:
+    """Open a desk and wait until it can go on without a server."""
+    open_desk(page, address, plan.campaign, annotator)
     page.wait_for_function(AHEAD_LOADED)
     return page
 
 
 def log_in(page: Page) -> None:
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Open").click()
+    click_button(page, "Open")
 
 
 def label(page: Page, keys: str) -> dict[str, str]:
@@ -90,13 +77,6 @@ def label(page: Page, keys: str) -> dict[str, str]:
 def wait_until_kept(page: Page, n: int) -> None:
     """Until the browser's storage holds so many acts."""
     page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=n)
-
-
-def saved(folder: DataFolder, plan: Plan, annotator: str = "ana") -> dict[str, str]:
-    """What the ledger says: name at the desk to label."""
-    given = journal_of(folder, plan, annotator).given
-    names = desk_names(folder, plan, annotator)
-    return {names.of(showing): str(entry.label) for showing, entry in given.items()}
 
 
 def times_labelled(
@@ -118,7 +98,7 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
     with closing(prepare(answered)) as store:
         plan = keep_all(answered, store, "waiting")
     port = free_port()
-    with context_of(browser) as context:
+    with profile(browser) as context:
         page = context.new_page()
         with serve(
             answered.path, port=port, end_with=signal.SIGKILL, CRANE_PASSWORD=PASSWORD
@@ -141,12 +121,12 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
             given |= label(
                 page, "321321"
             )  # the desk stands while the password is asked
-            assert len(saved(answered, plan)) == 1
+            assert len(kept_labels(answered, plan)) == 1
             log_in(page)
             page.wait_for_function(SAVED)
             wait_until_kept(page, 0)
     assert len(given) == 13
-    assert saved(answered, plan) == given
+    assert kept_labels(answered, plan) == given
     assert set(times_labelled(answered, plan).values()) == {1}
 
 
@@ -154,8 +134,8 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
 def test_labelling_goes_on_by_key_and_by_mouse_long_after_the_server_is_gone(
     answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    with context_of(browser) as context, line_to(answered_app.address) as line:
-        page = open_desk(context.new_page(), line.address, plan)
+    with profile(browser) as context, line_to(answered_app.address) as line:
+        page = open_loaded(context.new_page(), line.address, plan)
         page.evaluate(COUNT_DIALOGS)
         line.cut()
         page.wait_for_function(
@@ -163,11 +143,11 @@ def test_labelling_goes_on_by_key_and_by_mouse_long_after_the_server_is_gone(
         )
         given = label(page, "12")
         before = page.evaluate(ITEM)
-        page.get_by_role("button", name="3 ✗ wrong").click()
+        click_button(page, "3 ✗ wrong")
         page.wait_for_function(f"before => {ITEM} !== before", arg=before)
         line.mend()
         page.wait_for_function(SAVED)
-    assert saved(answered_app.folder, plan) == given | {before: "wrong"}
+    assert kept_labels(answered_app.folder, plan) == given | {before: "wrong"}
 
 
 @pytest.mark.slow
@@ -175,7 +155,7 @@ def test_labels_outlive_a_reload_while_the_password_is_asked(
     locked_app: Served, browser: Browser
 ) -> None:
     plan = campaign_of_all(locked_app, unique("waiting"))
-    with context_of(browser) as context, line_to(locked_app.address) as line:
+    with profile(browser) as context, line_to(locked_app.address) as line:
         page = context.new_page()
         page.goto(desk_address(line.address, plan))
         log_in(page)
@@ -191,10 +171,10 @@ def test_labels_outlive_a_reload_while_the_password_is_asked(
             "2 labels waiting to be saved"
         )
         assert page.locator(".cw-desk-card").is_hidden()
-        assert saved(locked_app.folder, plan) == {}
+        assert kept_labels(locked_app.folder, plan) == {}
         log_in(page)
         page.wait_for_function(SAVED)
-    assert saved(locked_app.folder, plan) == given
+    assert kept_labels(locked_app.folder, plan) == given
 
 
 @pytest.mark.slow
@@ -202,35 +182,35 @@ def test_labels_outlive_a_tab_that_is_closed_while_the_server_is_away(
     answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
     folder = answered_app.folder
-    with context_of(browser) as context, line_to(answered_app.address) as line:
-        page = open_desk(context.new_page(), line.address, plan)
+    with profile(browser) as context, line_to(answered_app.address) as line:
+        page = open_loaded(context.new_page(), line.address, plan)
         line.cut()
         given = label(page, "1231231")
         wait_until_kept(page, 7)
         page.close()
         line.mend()
-        other = open_desk(
+        other = open_loaded(
             context.new_page(), line.address, plan, "ben"
         )  # another person of the same browser
         label(other, "1")
         other.wait_for_function(SAVED)
         wait_until_kept(other, 7)
-        assert saved(folder, plan) == {}
-        again = open_desk(context.new_page(), line.address, plan)
+        assert kept_labels(folder, plan) == {}
+        again = open_loaded(context.new_page(), line.address, plan)
         again.wait_for_function(SAVED)
         wait_until_kept(again, 0)
         expect(again.locator(".cw-desk-progress")).to_contain_text(
             f"7 of {len(plan.orders['ana'])}"
         )
         assert in_sight(again) not in given
-    assert saved(folder, plan) == given
+    assert kept_labels(folder, plan) == given
     assert set(times_labelled(folder, plan).values()) == {1}
-    assert len(saved(folder, plan, "ben")) == 1
+    assert len(kept_labels(folder, plan, "ben")) == 1
 
 
 def downloaded(page: Page) -> list[dict[str, object]]:
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download labels").click()
+        click_button(page, "Download labels")
     lines = Path(download.value.path()).read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
@@ -239,8 +219,8 @@ def downloaded(page: Page) -> list[dict[str, object]]:
 def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
     answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    with context_of(browser) as context, line_to(answered_app.address) as line:
-        page = open_desk(context.new_page(), line.address, plan)
+    with profile(browser) as context, line_to(answered_app.address) as line:
+        page = open_loaded(context.new_page(), line.address, plan)
         label(page, "1")
         page.wait_for_function(SAVED)
         line.cut()
@@ -249,7 +229,7 @@ def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
         page.close()
         lock_campaign(answered_app.folder, plan.campaign, by="ben")
         line.mend()
-        again = open_desk(context.new_page(), line.address, plan)
+        again = open_loaded(context.new_page(), line.address, plan)
         expect(again.locator(".cw-desk-notice")).to_contain_text(
             "2 labels are not saved"
         )
@@ -257,33 +237,29 @@ def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
         expect(again.locator(".cw-desk-saved")).to_have_text("2 labels not saved")
         acts = downloaded(again)
         wait_until_kept(again, 2)
-        again.get_by_role("button", name="Discard them").click()
+        click_button(again, "Discard them")
         expect(again.locator(".cw-desk-notice")).to_be_hidden()
         wait_until_kept(again, 0)
     assert {str(act["id"]): act["label"] for act in acts} == given
     assert {(act["campaign"], act["annotator"]) for act in acts} == {
         (plan.campaign, "ana")
     }
-    assert len(saved(answered_app.folder, plan)) == 1
+    assert len(kept_labels(answered_app.folder, plan)) == 1
 
 
 @pytest.mark.slow
 def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
     answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    with context_of(browser) as context:
-        page = open_desk(context.new_page(), answered_app.address, plan)
+    with profile(browser) as context:
+        page = open_loaded(context.new_page(), answered_app.address, plan)
         campaign_file(answered_app.folder, plan.campaign).unlink()
         press_ready(page, "1")
-        expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
-            "There is no campaign"
-        )
+        refuses(page, "There is no campaign")
         expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
         assert len(downloaded(page)) == 1
         page.reload()
-        expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
-            "There is no campaign"
-        )
+        refuses(page, "There is no campaign")
         expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
         assert [act["label"] for act in downloaded(page)] == ["correct"]
 
@@ -296,10 +272,10 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
     with closing(prepare(answered)) as store:
         plan = keep_all(answered, store, "waiting")
     port = free_port()
-    with context_of(browser) as context:
+    with profile(browser) as context:
         page = context.new_page()
         with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address, plan)
+            open_loaded(page, address, plan)
         label(page, "11")
         wait_until_kept(page, 2)
         page.close()
@@ -309,7 +285,7 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
         )
         file.write_text(made_anew, "utf-8")
         with serve(answered.path, port=port) as address:
-            again = open_desk(context.new_page(), address, plan)
+            again = open_loaded(context.new_page(), address, plan)
             expect(again.locator(".cw-desk-notice")).to_contain_text(
                 "an earlier campaign of this name"
             )
@@ -318,7 +294,7 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
                 "!document.querySelector('.cw-desk-saved').textContent.includes('saving')"
             )
             wait_until_kept(again, 2)
-    assert saved(answered, kept_campaign(answered, plan.campaign).plan) == given
+    assert kept_labels(answered, kept_campaign(answered, plan.campaign).plan) == given
 
 
 @pytest.mark.parametrize(
@@ -335,11 +311,11 @@ def test_a_browser_that_keeps_nothing_is_told_and_warns_before_it_is_left(
     block: str, answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
     asked = []
-    with context_of(browser) as context, line_to(answered_app.address) as line:
+    with profile(browser) as context, line_to(answered_app.address) as line:
         page = context.new_page()
         page.add_init_script(block)
         page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-        open_desk(page, line.address, plan)
+        open_loaded(page, line.address, plan)
         line.cut()
         given = label(page, "12")
         expect(page.locator(".cw-desk-notice")).to_contain_text(
@@ -350,15 +326,15 @@ def test_a_browser_that_keeps_nothing_is_told_and_warns_before_it_is_left(
         assert asked == ["beforeunload"]
         line.mend()
         page.wait_for_function(SAVED)
-    assert saved(answered_app.folder, plan) == given
+    assert kept_labels(answered_app.folder, plan) == given
 
 
 @pytest.mark.slow
 def test_a_tab_whose_labels_are_kept_may_be_left_without_a_question(
     answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    with context_of(browser) as context, line_to(answered_app.address) as line:
-        page = open_desk(context.new_page(), line.address, plan)
+    with profile(browser) as context, line_to(answered_app.address) as line:
+        page = open_loaded(context.new_page(), line.address, plan)
         line.cut()
         label(page, "12")
         wait_until_kept(page, 2)

@@ -17,9 +17,7 @@ from tests.kernels import started
 from tests.patience import PATIENCE_S
 
 from .conftest import PASSWORD, OpenPage, Served, StartApp
-from .screen import choose, settled
-
-pytestmark = pytest.mark.browser
+from .screen import choose, click_button, sees, settled
 
 PATH = "/try_a_notebook?notebook=running"
 NAME = "ward <img src=x onerror='window.injected = 1'>.ipynb"
@@ -56,14 +54,14 @@ def test_a_running_kernel_is_looked_at_by_a_click(
     address = start_app(**ALLOWED)
     page = settled(open_page(f"{address}{PATH}"))
     expect(page.locator(".cw-verdict")).to_have_count(0)
-    page.get_by_role("button", name="Look at it").click()
+    click_button(page, "Look at it")
     verdict = page.locator(".cw-verdict").first
     expect(verdict).to_contain_text("Will crash: KeyError")
     expect(page.locator(".cw-target .cw-crash")).to_have_text(re.compile("south"))
     expect(page.get_by_role("button", name=re.compile("^Run"))).to_have_count(0)
     choose(page, "Target: the cell that is about to run", "Code cell 2 · beds")
     expect(page.locator(".cw-verdict")).to_have_count(0)
-    page.get_by_role("button", name="Look at it").click()
+    click_button(page, "Look at it")
     expect(verdict).to_contain_text("No certain crash")
     if folder := os.environ.get("CRANE_PICTURES"):
         for width in (390, 1440):
@@ -74,7 +72,7 @@ def test_a_running_kernel_is_looked_at_by_a_click(
 
 
 def is_not_offered(page: Page) -> None:
-    expect(page.get_by_text("An example notebook")).to_be_visible()
+    sees(page, "An example notebook")
     settled(page)
     expect(page.get_by_text("A running kernel")).to_have_count(0)
 
@@ -92,7 +90,7 @@ def test_it_is_offered_to_nobody_behind_a_password(
 ) -> None:
     page = open_page(f"{locked_app.address}{PATH}")
     page.get_by_role("textbox", name="Password").fill(PASSWORD)
-    page.get_by_role("button", name="Open").click()
+    click_button(page, "Open")
     is_not_offered(page)
 
 

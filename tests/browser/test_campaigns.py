@@ -21,14 +21,25 @@ from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.campaigns.disputes import disputes
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
-from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
+from tests.given_labels import give_labels
 
 from .conftest import OpenPage, Served
-from .desk import study_campaign
-from .screen import TITLES, choose, path, query, settled, texts, title
-
-pytestmark = pytest.mark.browser
+from .desk import open_desk, study_campaign
+from .screen import (
+    TITLES,
+    arrives,
+    choose,
+    click_button,
+    fill,
+    path,
+    query,
+    refuses,
+    sees,
+    settled,
+    shows_title,
+    texts,
+)
 
 PAIR = ("ana", "ben")
 NAMES = ("going", "differing", "exported", "locked")
@@ -51,32 +62,9 @@ def app(study_app: Served, plans: dict[str, Plan]) -> str:
     return study_app.address
 
 
-def label(
-    folder: DataFolder,
-    campaign: str,
-    annotator: str,
-    items: dict[str, str],
-    *,
-    seconds: float = 20.0,
-) -> None:
-    """Give labels beside the running app, as another process would."""
-    acts = [
-        {
-            "event": f"{annotator}-{item}",
-            "action": "label",
-            "item": item,
-            "showing": 1,
-            "label": said,
-            "seconds": seconds,
-        }
-        for item, said in items.items()
-    ]
-    assert LabelStore(folder, campaign).take(annotator, acts).refused == {}
-
-
 def opened(open_page: OpenPage, address: str, words: str) -> Page:
     page = open_page(address)
-    expect(title(page)).to_have_text(words)
+    shows_title(page, words)
     return settled(page)
 
 
@@ -86,18 +74,11 @@ def rows_of(table: Locator) -> list[list[str]]:
     return [texts(row.locator("td")) for row in table.locator("tbody tr").all()]
 
 
-def fill(page: Page, words: str, value: str) -> None:
-    box = page.get_by_label(words, exact=True)
-    box.fill(value)
-    box.press("Enter")
-    settled(page)
-
-
 def test_a_plan_is_shown_before_it_is_stored(
     app: str, folder: DataFolder, open_page: OpenPage
 ) -> None:
     page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
-    expect(page.get_by_text("501 verdicts can be labelled")).to_be_visible()
+    sees(page, "501 verdicts can be labelled")
     fill(page, "Name", "study")
     fill(page, "Annotators", "ana, ben")
     expect(page.get_by_text("needs 218")).to_contain_text("222 are drawn")
@@ -118,9 +99,8 @@ def test_a_plan_is_shown_before_it_is_stored(
     ]
     assert "study" not in campaign_names(folder)
 
-    page.get_by_role("button", name="Create campaign").click()
-    expect(title(page)).to_have_text("study")
-    settled(page)
+    click_button(page, "Create campaign")
+    arrives(page, "study")
     assert query(page) == {"campaign": ["study"]}
     plan = kept_campaign(folder, "study").plan
     assert [stratum.sampled for stratum in plan.strata] == [40, 44, 35, 39, 31, 33]
@@ -132,11 +112,11 @@ def test_a_plan_is_shown_before_it_is_stored(
 def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -> None:
     page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
     choose(page, "Detectors", "gpt-5")
-    expect(page.get_by_text("167 verdicts can be labelled")).to_be_visible()
+    sees(page, "167 verdicts can be labelled")
     fill(page, "Name", "gpt")
     fill(page, "Annotators", "ana")
     page.get_by_role("radio", name="all of them").click()
-    expect(page.get_by_text("Design: all 167 are labelled.")).to_be_visible()
+    sees(page, "Design: all 167 are labelled.")
     fill(page, "Name", "Not a name")
     refusal = page.get_by_test_id("stAlertContentError")
     expect(refusal).to_contain_text("is not a valid name for a campaign")
@@ -148,11 +128,9 @@ def test_without_texts_the_page_says_to_bring_them(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = opened(open_page, f"{facts_app}/campaigns", TITLES["/campaigns"])
-    expect(
-        page.get_by_text("501 verdicts match, but their texts are not loaded")
-    ).to_be_visible()
+    sees(page, "501 verdicts match, but their texts are not loaded")
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="Data page").click()
-    expect(title(page)).to_have_text(TITLES["/data"])
+    shows_title(page, TITLES["/data"])
 
 
 def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
@@ -161,18 +139,20 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
     items = [
         showing.item for showing in plans["going"].orders["ana"] if showing.showing == 1
     ][:12]
-    label(folder, "going", "ana", dict.fromkeys(items[:9], "correct"), seconds=12.0)
-    label(folder, "going", "ana", dict.fromkeys(items[9:], "wrong"), seconds=2.0)
-    label(folder, "going", "ben", dict.fromkeys(items[:4], "correct"))
+    give_labels(
+        folder, "going", "ana", dict.fromkeys(items[:9], "correct"), seconds=12.0
+    )
+    give_labels(folder, "going", "ana", dict.fromkeys(items[9:], "wrong"), seconds=2.0)
+    give_labels(folder, "going", "ben", dict.fromkeys(items[:4], "correct"))
     page = opened(open_page, f"{app}/campaigns?campaign=going", "going")
     progress = rows_of(page.get_by_test_id("stDataFrame").first)
     assert progress[0][:6] == ["ana", "12 of 233", "0", "0", "12.0", "3 (25%)"]
     assert progress[1][:2] == ["ben", "4 of 233"]
-    expect(page.get_by_text("the coefficient is shown from 10 on")).to_be_visible()
+    sees(page, "the coefficient is shown from 10 on")
     expect(
         page.get_by_test_id("stVegaLiteChart").locator("text", has_text="wrong").first
     ).to_be_visible()
-    label(folder, "going", "ben", dict.fromkeys(items[4:], "correct"))
+    give_labels(folder, "going", "ben", dict.fromkeys(items[4:], "correct"))
     page.reload()
     expect(page.get_by_text("over 12 items of")).to_contain_text("Cohen's kappa 0.00")
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="ana").click()
@@ -185,8 +165,7 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
 def test_the_desk_tells_an_annotator_nothing_of_the_others(
     app: str, open_page: OpenPage
 ) -> None:
-    page = open_page(f"{app}/annotate?campaign=going&annotator=ana")
-    page.wait_for_selector(".cw-desk .cw-card")
+    page = open_desk(open_page(app), app, "going")
     assert "ben" not in page.get_by_test_id("stMain").inner_text().split()
     assert page.get_by_test_id("stMain").locator("a[href*=campaigns]").count() == 0
 
@@ -196,12 +175,11 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
 ) -> None:
     plan = plans["differing"]
     first, second = sorted(item.item for item in plan.items)[:2]
-    label(folder, "differing", "ana", {first: "correct", second: "correct"})
-    label(folder, "differing", "ben", {first: "wrong", second: "partial"})
+    give_labels(folder, "differing", "ana", {first: "correct", second: "correct"})
+    give_labels(folder, "differing", "ben", {first: "wrong", second: "partial"})
     page = opened(open_page, f"{app}/campaigns?campaign=differing", "differing")
-    page.get_by_role("button", name="Decide 2 items").click()
-    expect(title(page)).to_have_text("Decide")
-    settled(page)
+    click_button(page, "Decide 2 items")
+    arrives(page, "Decide")
     assert query(page) == {"campaign": ["differing"], "decide": ["next"]}
     expect(page.locator(".cw-said")).to_contain_text("ana")
     assert page.locator(".cw-said section").all_inner_texts() == [
@@ -211,7 +189,7 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     expect(page.locator(".cw-card .cw-truth")).to_be_visible()
     expect(page.locator(".cw-pair .cw-target")).to_be_visible()
 
-    page.get_by_role("button", name="Save and next").click()
+    click_button(page, "Save and next")
     expect(page.locator(".cw-decide-told")).to_contain_text(
         "a label, a reason, and who decides"
     )
@@ -227,8 +205,8 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     ).to_have_attribute("aria-pressed", "true")
     page.get_by_label("Who decides", exact=True).fill("cleo")
     page.get_by_label("Note", exact=True).fill("<b>see</b> cell 2")
-    page.get_by_role("button", name="Save and next").click()
-    expect(page.get_by_text("1 of 2 wait for a decision")).to_be_visible()
+    click_button(page, "Save and next")
+    sees(page, "1 of 2 wait for a decision")
     expect(page.locator(".cw-desk-saved")).to_have_text("saved")
     assert page.locator(".cw-said section").all_inner_texts() == [
         "ana\n✓ correct",
@@ -240,9 +218,8 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     why = "cleo, evidence was overlooked: <b>see</b> cell 2"
     assert final == Final(Label.PARTIAL, Provenance.ADJUDICATED, why)
 
-    page.get_by_role("button", name="Back to differing").click()
-    expect(title(page)).to_have_text("differing")
-    settled(page)
+    click_button(page, "Back to differing")
+    arrives(page, "differing")
     finals = {
         row[0]: row[1:] for row in rows_of(page.get_by_test_id("stDataFrame").nth(1))
     }
@@ -256,8 +233,8 @@ def test_whoever_decides_is_not_told_model_or_input_either(
 ) -> None:
     plan = plans["differing"]
     asked = sorted(item.item for item in plan.items)[2]
-    label(folder, "differing", "ana", {asked: "correct"})
-    label(folder, "differing", "ben", {asked: "wrong"})
+    give_labels(folder, "differing", "ana", {asked: "correct"})
+    give_labels(folder, "differing", "ben", {asked: "wrong"})
     page = opened(
         open_page, f"{app}/campaigns?campaign=differing&decide={asked}", "Decide"
     )
@@ -274,7 +251,7 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
     plan = plans["exported"]
     items = [item.item for item in plan.items]
     for annotator in PAIR:
-        label(folder, "exported", annotator, dict.fromkeys(items[:3], "correct"))
+        give_labels(folder, "exported", annotator, dict.fromkeys(items[:3], "correct"))
     page = opened(open_page, f"{app}/campaigns?campaign=exported", "exported")
     before = downloaded(page)
     rows = list(csv.DictReader(io.StringIO(before["labels.csv"])))
@@ -296,13 +273,13 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
 
     expect(page.get_by_text("Still open.")).to_contain_text("ana 219, ben 219")
     page.get_by_label("Locked by", exact=True).fill("cleo")
-    page.get_by_role("button", name="Lock campaign").click()
-    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("Items are open")
+    click_button(page, "Lock campaign")
+    refuses(page, "Items are open")
     assert kept_campaign(folder, "exported").lock is None
 
     page.get_by_text("Lock it although items are open").click()
-    page.get_by_role("button", name="Lock campaign").click()
-    expect(page.get_by_text("Locked by cleo at")).to_be_visible()
+    click_button(page, "Lock campaign")
+    sees(page, "Locked by cleo at")
     settled(page)
     lock = kept_campaign(folder, "exported").lock
     assert lock is not None and lock.locked_by == "cleo"
@@ -316,7 +293,7 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
 def downloaded(page: Page) -> dict[str, str]:
     """The files of the export that the button gives."""
     with page.expect_download() as download:
-        page.get_by_role("button", name="Export", exact=True).click()
+        click_button(page, "Export", exact=True)
     with zipfile.ZipFile(download.value.path()) as archive:
         return {
             name.split("/")[1]: archive.read(name).decode("utf-8")
@@ -329,15 +306,15 @@ def test_a_locked_campaign_takes_no_decision(
     app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
 ) -> None:
     item = plans["locked"].items[0].item
-    label(folder, "locked", "ana", {item: "correct"})
-    label(folder, "locked", "ben", {item: "wrong"})
+    give_labels(folder, "locked", "ana", {item: "correct"})
+    give_labels(folder, "locked", "ben", {item: "wrong"})
     page = opened(open_page, f"{app}/campaigns?campaign=locked", "locked")
     page.get_by_label("Locked by", exact=True).fill("cleo")
     page.get_by_text("Lock it although items are open").click()
-    page.get_by_role("button", name="Lock campaign").click()
-    expect(page.get_by_text("Locked by cleo at")).to_be_visible()
+    click_button(page, "Lock campaign")
+    sees(page, "Locked by cleo at")
     page = opened(open_page, f"{app}/campaigns?campaign=locked&decide={item}", "Decide")
-    expect(page.get_by_text("its outcomes can no longer change")).to_be_visible()
+    sees(page, "its outcomes can no longer change")
     expect(page.get_by_role("button", name="Save and next")).to_have_count(0)
 
 
@@ -347,20 +324,16 @@ def test_a_name_that_is_none_is_told_and_leads_back(
 ) -> None:
     for name in ("dream", "%3Cimg%20src=x%20onerror=alert(1)%3E", "..%2F..%2Fsources"):
         page = open_page(f"{app}/campaigns?campaign={name}")
-        expect(page.get_by_test_id("stAlertContentError")).to_contain_text(
-            "There is no campaign"
-        )
+        refuses(page, "There is no campaign")
         settled(page)
-    page.get_by_role("button", name="All campaigns").click()
-    expect(title(page)).to_have_text(TITLES["/campaigns"])
-    settled(page)
+    click_button(page, "All campaigns")
+    arrives(page, TITLES["/campaigns"])
     assert query(page) == {}
-    page.get_by_role("button", name="going").click()
-    expect(title(page)).to_have_text("going")
-    settled(page)
+    click_button(page, "going")
+    arrives(page, "going")
     assert query(page) == {"campaign": ["going"]}
     page.go_back()
-    expect(title(page)).to_have_text(TITLES["/campaigns"])
+    shows_title(page, TITLES["/campaigns"])
 
 
 @pytest.fixture(scope="module")
@@ -376,7 +349,7 @@ def led_app(
         :12
     ]
     for annotator in PAIR:
-        label(folder, "guarded", annotator, dict.fromkeys(items, "correct"))
+        give_labels(folder, "guarded", annotator, dict.fromkeys(items, "correct"))
     with serve(folder.path, CRANE_LEAD_PASSWORD="léad") as address:
         yield address
 
@@ -391,16 +364,16 @@ def test_with_a_password_only_who_leads_sees_how_annotators_do(
     settled(page)
     assert page.get_by_text("New campaign").count() == 0
     asked.fill("lead")
-    page.get_by_role("button", name="Open").click()
+    click_button(page, "Open")
     expect(page.get_by_text("That is not the password.")).to_contain_text(
         "CRANE_LEAD_PASSWORD"
     )
     asked.fill("léad")
-    page.get_by_role("button", name="Open").click()
-    expect(page.get_by_text("New campaign")).to_be_visible()
+    click_button(page, "Open")
+    sees(page, "New campaign")
     assert page.get_by_text("Everybody who can open this app").count() == 0
     page.get_by_test_id("stTopNavLink").filter(has_text="Annotate").click()
-    expect(title(page)).to_have_text(TITLES["/annotate"])
+    shows_title(page, TITLES["/annotate"])
 
 
 @pytest.mark.slow
@@ -416,7 +389,7 @@ def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
     assert "guarded: ana" not in page.get_by_test_id("stMain").inner_text()
     page.goto(f"{led_app}/campaigns")
     page.get_by_label("Password", exact=True).fill("léad")
-    page.get_by_role("button", name="Open").click()
-    expect(page.get_by_text("New campaign")).to_be_visible()
+    click_button(page, "Open")
+    sees(page, "New campaign")
     page.get_by_test_id("stTopNavLink").filter(has_text="Agreement").click()
-    expect(page.get_by_text("by guarded: ana and guarded: ben")).to_be_visible()
+    sees(page, "by guarded: ana and guarded: ben")

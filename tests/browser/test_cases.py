@@ -11,20 +11,22 @@ from .conftest import OpenPage
 from .screen import (
     SLOW_WIDTHS,
     TITLES,
+    arrives,
     choose,
+    click_button,
     count_line,
     listed,
     listed_names,
     open_pair,
     path,
     query,
+    sees,
     settled,
+    shows_title,
     title,
     visit,
     wait_for_query,
 )
-
-pytestmark = pytest.mark.browser
 
 PUBLISHED_COUNTS = [
     ("root_cause", "API misuse", 45),
@@ -106,9 +108,9 @@ def test_typing_finds_by_any_label(cases: Page) -> None:
 def test_filters_that_nothing_passes_say_how_to_widen_them(cases: Page) -> None:
     cases.get_by_label("Find", exact=True).fill("no such thing")
     cases.keyboard.press("Enter")
-    expect(cases.get_by_text("No cases match these filters.")).to_be_visible()
-    expect(title(cases)).to_have_text("No cases match these filters")
-    cases.get_by_role("button", name="Clear all filters").click()
+    sees(cases, "No cases match these filters.")
+    shows_title(cases, "No cases match these filters")
+    click_button(cases, "Clear all filters")
     expect(count_line(cases)).to_contain_text("111 of 111 cases")
     assert query(cases) == {}
 
@@ -118,7 +120,7 @@ def test_a_value_that_does_not_exist_leaves_a_page_that_works(
     cases: Page, facts_app: str
 ) -> None:
     cases.goto(f"{facts_app}/cases?benchmark=nowhere&root_cause=nothing")
-    expect(title(cases)).to_have_text(CASES)
+    shows_title(cases, CASES)
     expect(count_line(cases)).to_contain_text("111 of 111 cases")
 
 
@@ -130,28 +132,24 @@ def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(
     expect(listed(cases)).to_have_count(2)
     names = listed_names(cases)
     listed(cases).first.click()
-    expect(title(cases)).to_have_text(names[0])
-    settled(cases)
-    expect(cases.get_by_text("1 of 2 in this list")).to_be_visible()
+    arrives(cases, names[0])
+    sees(cases, "1 of 2 in this list")
     assert cases.get_by_role("button", name="Previous").is_disabled()
 
-    cases.get_by_role("button", name="Next").click()
-    expect(title(cases)).to_have_text(names[1])
-    settled(cases)
+    click_button(cases, "Next")
+    arrives(cases, names[1])
     assert cases.get_by_role("button", name="Next").is_disabled()
     cases.keyboard.press("k")
-    expect(title(cases)).to_have_text(names[0])
-    settled(cases)
+    arrives(cases, names[0])
     cases.keyboard.press("j")
-    expect(title(cases)).to_have_text(names[1])
-    settled(cases)
-    cases.get_by_role("button", name="Previous").click()
-    expect(title(cases)).to_have_text(names[0])
+    arrives(cases, names[1])
+    click_button(cases, "Previous")
+    shows_title(cases, names[0])
     wait_for_query(cases, case=names[0], root_cause="ML model confusion")
     settled(cases)
 
     cases.keyboard.press("Escape")
-    expect(title(cases)).to_have_text(CASES)
+    shows_title(cases, CASES)
     expect(count_line(cases)).to_contain_text("2 of 111 cases")
     wait_for_query(cases, case=None, root_cause="ML model confusion")
 
@@ -162,13 +160,12 @@ def test_back_from_a_pair_is_the_list_it_was_opened_from(cases: Page) -> None:
     expect(count_line(cases)).to_contain_text("6 of 111 cases")
     expect(listed(cases)).to_have_count(6)
     listed(cases).filter(has_text="seaborn_3").click()
-    expect(title(cases)).to_have_text("seaborn_3")
-    settled(cases)
+    arrives(cases, "seaborn_3")
     cases.go_back()
-    expect(title(cases)).to_have_text(CASES)
+    shows_title(cases, CASES)
     expect(count_line(cases)).to_contain_text("6 of 111 cases")
     cases.go_forward()
-    expect(title(cases)).to_have_text("seaborn_3")
+    shows_title(cases, "seaborn_3")
 
 
 def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is_clicked(
@@ -188,13 +185,13 @@ def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is
     heading.click()
     wait_for_query(cases, sort="n_found")
     heading.click(click_count=3, delay=10)
-    cases.get_by_role("button", name="Exception").click()
+    click_button(cases, "Exception")
     wait_for_query(cases, sort="exception", case=None)
     expect(title(settled(cases))).to_have_text(CASES)
     first = listed_names(cases)[0]
     cases.locator(".cw-picture [data-case]").first.click()
-    expect(title(cases)).to_have_text(first)
-    expect(settled(cases).get_by_text("1 of 111 in this list")).to_be_visible()
+    shows_title(cases, first)
+    sees(settled(cases), "1 of 111 in this list")
 
 
 def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(
@@ -290,7 +287,7 @@ def test_filters_are_kept_while_another_page_is_visited(cases: Page) -> None:
     wait_for_query(cases, library="seaborn")
     expect(listed(cases)).to_have_count(6)
     listed(cases).filter(has_text="seaborn_3").click()
-    expect(title(cases)).to_have_text("seaborn_3")
+    shows_title(cases, "seaborn_3")
     for name in ("Results", "Cases"):
         visit(cases, name)
     expect(count_line(cases)).to_contain_text("6 of 111 cases")
@@ -305,9 +302,8 @@ def test_the_same_row_opens_again_after_the_way_back(cases: Page) -> None:
         listed(cases).nth(1).click()
         expect(title(cases)).not_to_have_text(CASES)
         settled(cases)
-        cases.get_by_role("button", name="All cases").click()
-        expect(title(cases)).to_have_text(CASES)
-        settled(cases)
+        click_button(cases, "All cases")
+        arrives(cases, CASES)
 
 
 @pytest.mark.slow
@@ -318,7 +314,7 @@ def test_another_benchmark_shows_its_own_cases(cases: Page) -> None:
     listed(cases).filter(
         has=cases.get_by_role("rowheader", name="pandas_2", exact=True)
     ).click()
-    expect(title(cases)).to_have_text("pandas_2")
+    shows_title(cases, "pandas_2")
     expect(cases.locator(".cw-facts")).to_contain_text("minibench")
 
 
@@ -335,7 +331,7 @@ def test_a_filter_of_another_benchmark_is_dropped_with_it(cases: Page) -> None:
 @pytest.mark.slow
 def test_an_unknown_case_says_so(facts_app: str, open_page: OpenPage) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_999")
-    expect(page.get_by_text("There is no case 'pandas_999'")).to_be_visible()
+    sees(page, "There is no case 'pandas_999'")
     page.keyboard.press("Escape")
-    expect(title(page)).to_have_text(CASES)
+    shows_title(page, CASES)
     assert path(page) == "/cases"

@@ -21,9 +21,7 @@ from crane_core.releases import PUBLISHED
 from tests.written_pairs import write_pair
 
 from .conftest import OpenPage, slow
-from .screen import TITLES, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import TITLES, click_button, sees, settled, shows_title
 
 DEFAULT = PUBLISHED["crane-llm"].default
 ARCHIVE_PATH = f"/PELAB-LiU/crane_llm/archive/{DEFAULT}.tar.gz"
@@ -113,7 +111,7 @@ def intake_app(copy_of_embedded: Path, mirror: str) -> Iterator[str]:
 @pytest.fixture
 def data_page(intake_app: str, open_page: OpenPage) -> Page:
     page = open_page(f"{intake_app}/data")
-    expect(title(page)).to_have_text(TITLES["/data"])
+    shows_title(page, TITLES["/data"])
     return settled(page)
 
 
@@ -140,7 +138,7 @@ def upload(page: Page, name: str, content: str | bytes) -> None:
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     )
-    page.get_by_role("button", name="Import 1 file").click()
+    click_button(page, "Import 1 file")
 
 
 def prediction(index: int, **fields: object) -> str:
@@ -179,7 +177,7 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
     settled(data_page).reload()
     settled(data_page)
     upload(data_page, "mine.jsonl", content)
-    expect(data_page.get_by_text("nothing changed")).to_be_visible()
+    sees(data_page, "nothing changed")
     settled(data_page)
     expect(rows_of(data_page, "runs")).to_have_text(f"{before + 3:,}")
 
@@ -221,7 +219,7 @@ def test_a_broken_file_is_refused_in_words_and_loads_nothing(
 
 
 def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) -> None:
-    data_page.get_by_role("button", name="Fetch crane-llm").click()
+    click_button(data_page, "Fetch crane-llm")
     told = data_page.get_by_text(re.compile(r"Loaded .*crane-llm-2025-10"))
     expect(told).to_contain_text("4 cells")
     expect(told).to_contain_text("10 runs")
@@ -264,7 +262,7 @@ def test_a_source_shows_its_release_and_commit(
 
 @pytest.mark.slow
 def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:
-    data_page.get_by_role("button", name="Fetch junobench-construct").click()
+    click_button(data_page, "Fetch junobench-construct")
     refusal = data_page.get_by_test_id("stAlertContentError")
     expect(refusal).to_contain_text("404")
     expect(refusal).to_contain_text("What to do:")
@@ -293,9 +291,7 @@ def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(
     )
     for place, number in enumerate("2110", start=1):
         expect(counted.locator("td").nth(place)).to_have_text(number)
-    expect(
-        data_page.get_by_text("Pairs that are not what they claim to be")
-    ).to_be_visible()
+    sees(data_page, "Pairs that are not what they claim to be")
     expect(
         section.filter(has_text="its target, code cell 1, raised nothing")
     ).to_have_count(1)

@@ -8,12 +8,11 @@ from playwright.sync_api import Page, expect
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.campaigns.campaigns import decisions_of
 from crane_core.pipeline.campaigns.disputes import disputes
-from crane_core.pipeline.campaigns.labelling import LabelStore
+from tests.given_labels import give_labels
 
 from .conftest import OpenPage, Served
 from .desk import LABELS, SAVED, campaign_of_all, unique
-
-pytestmark = pytest.mark.browser
+from .screen import sees
 
 N_ITEMS = 12
 SHOWN = "document.querySelector('.cw-decide').dataset.item"
@@ -24,19 +23,9 @@ NOTE_KEYS = """() => { window.pressed = []; addEventListener('keydown', event =>
 def disagree(app: Served) -> Plan:
     """A campaign whose two annotators say opposite things of the first items."""
     plan = campaign_of_all(app, unique("disputed"))
-    desk = LabelStore(app.folder, plan.campaign)
+    items = sorted(item.item for item in plan.items)[:N_ITEMS]
     for who, label in (("ana", "correct"), ("ben", "wrong")):
-        acts = [
-            {
-                "event": f"{who}-{item.item}",
-                "action": "label",
-                "item": item.item,
-                "showing": 1,
-                "label": label,
-            }
-            for item in sorted(plan.items, key=lambda item: item.item)[:N_ITEMS]
-        ]
-        assert desk.take(who, acts).refused == {}
+        give_labels(app.folder, plan.campaign, who, dict.fromkeys(items, label))
     return plan
 
 
@@ -57,7 +46,7 @@ def test_keys_as_fast_as_items_change_are_decisions_of_the_items_in_sight(
     for place in range(N_ITEMS):
         for key in ("123"[place % 3], "45678"[place % 5], "Enter"):
             page.keyboard.press(key)
-    expect(page.get_by_text("No disagreements to resolve.")).to_be_visible()
+    sees(page, "No disagreements to resolve.")
     page.wait_for_function(SAVED)
     pressed = page.evaluate("window.pressed")
     folder = answered_app.folder
@@ -100,7 +89,5 @@ def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(
     )
     page.get_by_label("Note", exact=True).fill("2 of 3")
     expect(page.locator("[data-act^=label-][aria-pressed=true]")).to_have_count(0)
-    expect(
-        page.get_by_text(f"{N_ITEMS} of {N_ITEMS} wait for a decision")
-    ).to_be_visible()
+    sees(page, f"{N_ITEMS} of {N_ITEMS} wait for a decision")
     assert decisions_of(answered_app.folder, plan) == {}

@@ -10,9 +10,19 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import PASSWORD, OpenPage, Served, StartApp, slow
-from .screen import MENU, TITLES, menu, path, query, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import (
+    MENU,
+    TITLES,
+    arrives,
+    click_button,
+    menu,
+    path,
+    query,
+    sees,
+    settled,
+    shows_title,
+    title,
+)
 
 FIRST_VISITS = {
     "/cases?benchmark=minibench&case=pandas_1": "pandas_1",
@@ -46,8 +56,7 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
     page = open_page("about:blank", color_scheme="light")
     page.add_init_script(f"({FOREIGN_MENU})()")
     page.goto(start_app() + address)
-    expect(title(page)).to_have_text(FIRST_VISITS[address])
-    settled(page)
+    arrives(page, FIRST_VISITS[address])
     assert menu(page) == MENU
     assert page.evaluate("window.foreignMenus") == 0
     assert (
@@ -63,20 +72,16 @@ def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant
 ) -> None:
     app = facts_app
     page = open_page(f"{app}/casess")
-    expect(title(page)).to_have_text("Page not found")
-    expect(
-        page.get_by_text(
-            "The address ends in 'casess', which is not the name of a page."
-        )
-    ).to_be_visible()
+    shows_title(page, "Page not found")
+    sees(page, "The address ends in 'casess', which is not the name of a page.")
     settled(page)
     assert menu(page) == MENU
     page.get_by_test_id("stPageLink").get_by_text("Open Cases").click()
-    expect(title(page)).to_have_text(TITLES["/cases"])
+    shows_title(page, TITLES["/cases"])
     page.goto(f"{app}/nothing_here")
-    expect(title(page)).to_have_text("Page not found")
+    shows_title(page, "Page not found")
     page.get_by_test_id("stPageLink").get_by_text("Open the start page").click()
-    expect(title(page)).to_have_text(TITLES["/"])
+    shows_title(page, TITLES["/"])
     assert path(page) == "/"
 
 
@@ -85,7 +90,7 @@ def test_the_start_page_may_be_named_as_the_menu_names_it(
     start_app: StartApp, open_page: OpenPage
 ) -> None:
     page = open_page(f"{start_app()}/overview")
-    expect(title(page)).to_have_text(TITLES["/"])
+    shows_title(page, TITLES["/"])
 
 
 def test_a_direct_visit_does_not_pass_by_the_password(
@@ -99,13 +104,13 @@ def test_a_direct_visit_does_not_pass_by_the_password(
     assert page.locator(".cw-facts, .cw-pair, [data-testid=stDataFrame]").count() == 0
 
     asked.fill(PASSWORD.replace("é", "e"))
-    page.get_by_role("button", name="Open").click()
-    expect(page.get_by_text("That is not the password.")).to_be_visible()
+    click_button(page, "Open")
+    sees(page, "That is not the password.")
     assert page.locator(".cw-facts, .cw-pair").count() == 0
 
     asked.fill(PASSWORD)
-    page.get_by_role("button", name="Open").click()
-    expect(title(page)).to_have_text("pandas_1")
+    click_button(page, "Open")
+    shows_title(page, "pandas_1")
     expect(page.locator(".cw-pair")).to_be_visible()
     assert query(page) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
 
@@ -132,7 +137,7 @@ def test_a_file_can_be_uploaded_after_the_password(
 ) -> None:
     page = open_page(f"{locked_app.address}/data")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Open").click()
+    click_button(page, "Open")
     form_of_a_case = "[data-testid=stExpander]"
     page.locator(
         f"[data-testid=stFileUploaderDropzoneInput]:not({form_of_a_case} *)"

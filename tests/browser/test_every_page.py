@@ -12,9 +12,7 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from .conftest import OpenPage, slow
-from .screen import MENU, TITLES, menu, settled, title, visit
-
-pytestmark = pytest.mark.browser
+from .screen import MENU, TITLES, menu, settled, shows_title, visit
 
 WIDTHS = (1440, 800)
 GROUND = {"light": "rgb(252, 252, 251)", "dark": "rgb(20, 24, 26)"}
@@ -51,7 +49,7 @@ def test_every_page_loads_whole(app: str, open_page: OpenPage) -> None:
     page = open_page(app)
     for address, words in (TITLES | PAIRS).items():
         page.goto(app + address)
-        expect(title(page)).to_have_text(words)
+        shows_title(page, words)
         for theme, ground in GROUND.items():
             page.emulate_media(color_scheme=theme)
             expect(page.locator(".stApp")).to_have_css("background-color", ground)
@@ -67,7 +65,7 @@ def test_every_page_loads_whole(app: str, open_page: OpenPage) -> None:
 
 def test_the_menu_leads_to_every_page(facts_app: str, open_page: OpenPage) -> None:
     page = open_page(facts_app)
-    expect(title(page)).to_have_text(TITLES["/"])
+    shows_title(page, TITLES["/"])
     for name in MENU[1:]:
         visit(page, name)
 

@@ -6,9 +6,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage, slow
-from .screen import TITLES, query, settled, title, wait_for_query
-
-pytestmark = pytest.mark.browser
+from .screen import (
+    TITLES,
+    arrives,
+    click_button,
+    query,
+    sees,
+    settled,
+    shows_title,
+    wait_for_query,
+)
 
 GROUPS = """item => [...document.querySelectorAll(item)]
     .map(found => getComputedStyle(found, '::before').content.match(/^"([^"]+)"/)?.[1])
@@ -76,13 +83,13 @@ def test_the_bar_searches_copies_and_explains(
     assert page.evaluate(NAME, "[data-testid=stHeaderLogo]") == '"Crane Workbench"'
     assert page.evaluate(GROUPS, "[data-testid=stTopNav] .rc-overflow-item") == OF_MENU
 
-    page.get_by_role("button", name="Copy link").click()
+    click_button(page, "Copy link")
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
-    page.get_by_role("button", name="Glossary").click()
+    click_button(page, "Glossary")
     glossary = page.get_by_role("region", name="Glossary")
-    expect(glossary.get_by_text("Code only: the detector reads")).to_be_visible()
+    sees(glossary, "Code only: the detector reads")
     for term in ("−RT", "+RT", "S", "R", "V", "vote", "strict"):
         expect(glossary.locator("dt", has_text=term).first).to_be_attached()
     page.keyboard.press("Escape")
@@ -97,14 +104,13 @@ def test_the_bar_searches_copies_and_explains(
     opened.value.close()
 
     search(page, "pandas_8")
-    expect(title(page)).to_have_text("pandas_8")
+    shows_title(page, "pandas_8")
     search(page, "pandas_1 (minibench)")
-    expect(title(page)).to_have_text("pandas_1")
+    shows_title(page, "pandas_1")
     assert query(settled(page)) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
     search(page, "KeyError")
     wait_for_query(page, find="KeyError", case=None)
-    expect(title(page)).to_have_text(TITLES["/cases"])
-    settled(page)
+    arrives(page, TITLES["/cases"])
 
     for width in (1920, 1440, 1280, 1024, 390):
         page.set_viewport_size({"width": width, "height": 844})

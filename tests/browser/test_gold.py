@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,7 +17,7 @@ from crane_core.pipeline.campaigns.campaigns import (
     lock_campaign,
 )
 from crane_core.pipeline.campaigns.gold import Looks, gold_of_file
-from crane_core.pipeline.campaigns.labelling import LabelStore
+from tests.given_labels import give_labels
 
 from .conftest import OpenPage, Served
 from .desk import (
@@ -26,13 +25,12 @@ from .desk import (
     SAVED,
     campaign_of_all,
     choose_own_answers,
+    open_desk,
     press,
     shown_item,
     unique,
 )
-from .screen import choose, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import arrives, choose, click_button, fill, sees, settled, shows_title
 
 
 @pytest.mark.slow
@@ -64,8 +62,7 @@ def test_an_annotator_is_told_where_the_plan_says_so(
         plans[name] = drawn_plan(answered_app.store, wish)
         keep_campaign(folder, plans[name])
     for name, plan in plans.items():
-        page = open_page(f"{address}/annotate?campaign={plan.campaign}&annotator=ana")
-        page.wait_for_selector(".cw-desk .cw-card")
+        page = open_desk(open_page(address), address, plan.campaign)
         while shown_item(page, folder, plan.campaign, "ana") != plan.gold[0].item:
             press(page, "1")
         press(page, "1")
@@ -90,53 +87,37 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     address, folder = answered_app.address, answered_app.folder
     old, new = campaign_of_all(answered_app, unique("old")), unique("golden")
     for name in old.annotators:
-        acts = [
-            {
-                "event": uuid4().hex,
-                "action": "label",
-                "item": item.item,
-                "showing": 1,
-                "label": "partial",
-            }
-            for item in old.items[:3]
-        ]
-        assert LabelStore(folder, old.campaign).take(name, acts).refused == {}
+        items = [item.item for item in old.items[:3]]
+        give_labels(folder, old.campaign, name, dict.fromkeys(items, "partial"))
     lock_campaign(folder, old.campaign, by="lead")
     page = open_page(f"{address}/campaigns")
-    expect(title(page)).to_have_text("Campaigns")
+    shows_title(page, "Campaigns")
     choose_own_answers(page)
     fill(page, "Name", new)
     fill(page, "Annotators", "ana, ben")
     page.get_by_text("Gold items", exact=True).click()
-    expect(page.get_by_text("Gold items have a known label")).to_be_visible()
+    sees(page, "Gold items have a known label")
     give_file(
         page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n"
     )
-    expect(
-        page.get_by_text(
-            "gold.csv, line 2: the label 'right' is none of correct, partial"
-        )
-    ).to_be_visible()
+    sees(page, "gold.csv, line 2: the label 'right' is none of correct, partial")
     expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
-    page.get_by_role("button", name="Remove gold.csv").click()
+    click_button(page, "Remove gold.csv")
     give_file(
         page,
         "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,1\n",
     )
-    expect(page.get_by_text("1 gold item in everybody's order.")).to_be_visible()
+    sees(page, "1 gold item in everybody's order.")
     choose(page, "Or from a locked campaign", old.campaign)
-    expect(
-        page.get_by_text(f"'{old.campaign}' has 3 decided items of minibench")
-    ).to_be_visible()
+    sees(page, f"'{old.campaign}' has 3 decided items of minibench")
     fill(page, "How many", "2")
-    expect(page.get_by_text("3 gold items in everybody's order.")).to_be_visible()
+    sees(page, "3 gold items in everybody's order.")
     page.get_by_text("Tell annotators the label of each gold item").click()
     expect(
         page.get_by_text(f"Gold: 3 items with a known label (gold.csv, {old.campaign})")
     ).to_contain_text("told after each")
-    page.get_by_role("button", name="Create campaign").click()
-    expect(title(page)).to_have_text(new)
-    settled(page)
+    click_button(page, "Create campaign")
+    arrives(page, new)
     plan = kept_campaign(folder, new).plan
     assert sorted((entry.origin, entry.label) for entry in plan.gold) == [
         ("gold.csv", "wrong"), (old.campaign, "partial"), (old.campaign, "partial"),
@@ -151,11 +132,4 @@ def give_file(page: Page, content: str) -> None:
     page.locator("input[type=file]").set_input_files(
         {"name": "gold.csv", "mimeType": "text/csv", "buffer": content.encode()}
     )
-    settled(page)
-
-
-def fill(page: Page, words: str, value: str) -> None:
-    box = page.get_by_label(words, exact=True)
-    box.fill(value)
-    box.press("Enter")
     settled(page)

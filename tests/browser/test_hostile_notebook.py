@@ -17,9 +17,7 @@ from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
-from .screen import count_line, listed, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import count_line, listed, sees, settled, title
 
 CASE = "a*b*<i>c<⁄i>_1"
 SCRIPT = "<script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
@@ -82,7 +80,7 @@ def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) 
         "document.querySelectorAll('details').forEach(part => { part.open = true })"
     )
 
-    expect(page.get_by_text("Traceback: NameError")).to_be_visible()
+    sees(page, "Traceback: NameError")
     code = page.locator(".cw-pair")
     for text in (SCRIPT, CLOSING, RTL):
         expect(code).to_contain_text(text)

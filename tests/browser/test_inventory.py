@@ -17,10 +17,8 @@ from crane_core.pipeline.places import DataFolder
 from tests.written_pairs import write_pair
 
 from .conftest import OpenPage
-from .screen import choose, settled, title
+from .screen import choose, click_button, sees, settled, shows_title, title
 from .test_own_name import invited
-
-pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +62,8 @@ def app(folder: DataFolder) -> Iterator[str]:
 
 
 def remove(page: Page, kind: str) -> None:
-    page.get_by_role("button", name="Remove", exact=True).click()
-    settled(page).get_by_role("button", name=f"Yes, remove this {kind}").click()
+    click_button(page, "Remove", exact=True)
+    click_button(settled(page), f"Yes, remove this {kind}")
 
 
 def heading(page: Page, name: str) -> Locator:
@@ -75,25 +73,25 @@ def heading(page: Page, name: str) -> Locator:
 
 def restore(page: Page) -> None:
     page.get_by_text("Removed (1)").click()
-    page.get_by_role("button", name="Restore").click()
+    click_button(page, "Restore")
 
 
 def test_a_benchmark_is_renamed_removed_and_restored_on_data(
     app: str, open_page: OpenPage, folder: DataFolder
 ) -> None:
     page = settled(open_page(f"{app}/data"))
-    expect(page.get_by_text("lab: 1 case, 2 notebooks")).to_be_visible()
+    sees(page, "lab: 1 case, 2 notebooks")
     choose(page, "Rename or remove", "benchmark lab, 1 case")
-    page.get_by_role("button", name="Rename", exact=True).click()
+    click_button(page, "Rename", exact=True)
     page.get_by_label("New name").fill("Our lab")
-    page.get_by_role("button", name="Rename benchmark").click()
-    expect(page.get_by_text("Our lab: 1 case, 2 notebooks")).to_be_visible()
+    click_button(page, "Rename benchmark")
+    sees(page, "Our lab: 1 case, 2 notebooks")
     settled(page).reload()
     choose(settled(page), "Rename or remove", "benchmark Our lab (lab), 1 case")
     remove(page, "benchmark")
     expect(page.get_by_text("Our lab: 1 case, 2 notebooks")).to_have_count(0)
     restore(settled(page))
-    expect(page.get_by_text("Our lab: 1 case, 2 notebooks")).to_be_visible()
+    sees(page, "Our lab: 1 case, 2 notebooks")
     assert [str(act.action) for act in acts(folder)] == ["rename", "remove", "restore"]
 
 
@@ -102,15 +100,15 @@ def test_a_run_is_removed_on_its_page_and_restored_on_the_list(
     app: str, open_page: OpenPage, folder: DataFolder
 ) -> None:
     page = settled(open_page(f"{app}/runs"))
-    expect(page.get_by_text("1 local run,")).to_be_visible()
+    sees(page, "1 local run,")
     page.goto(
         f"{app}/runs?benchmark=minibench&experiment={run_name(folder)}&detector=fake&setting=code"
     )
     remove(settled(page), "run")
     expect(heading(page, "Runs")).to_be_visible()
-    expect(page.get_by_text("0 local runs,")).to_be_visible()
+    sees(page, "0 local runs,")
     restore(settled(page))
-    expect(page.get_by_text("1 local run,")).to_be_visible()
+    sees(page, "1 local run,")
 
 
 @pytest.mark.slow
@@ -118,7 +116,7 @@ def test_a_campaign_is_removed_on_its_page_and_restored_on_the_list(
     app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{app}/campaigns?campaign=pilot"))
-    expect(title(page)).to_have_text("pilot")
+    shows_title(page, "pilot")
     remove(page, "campaign")
     expect(heading(page, "Campaigns")).to_be_visible()
     expect(page.get_by_role("button", name="pilot", exact=True)).to_have_count(0)
@@ -142,7 +140,7 @@ def test_where_people_log_in_leads_remove_runs_and_viewers_nothing(
         with invited(browser, app, own, "vic@lab.example") as page:
             expect(title(page)).to_be_visible()
             page.goto(f"{app}/{run}")
-            expect(settled(page).get_by_text("seconds per reply")).to_be_visible()
+            sees(settled(page), "seconds per reply")
             expect(page.get_by_role("button", **button)).to_have_count(0)
         with invited(browser, app, own, "lea@lab.example") as page:
             expect(title(page)).to_be_visible()

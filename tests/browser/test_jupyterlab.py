@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from crane_core.errors import CraneError
 
-pytestmark = pytest.mark.browser
+from .screen import click_button
 
 TIMEOUT_MS = 60_000
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -183,7 +183,7 @@ def run(page: Page, number: int) -> None:
 def ask(page: Page, number: int) -> Locator:
     """Press the button for a cell; what stands under it."""
     focus(page, number)
-    page.get_by_role("button", name="Will this cell crash?").click()
+    click_button(page, "Will this cell crash?")
     return cell(page, number).locator(".crane-verdict")
 
 
@@ -200,7 +200,7 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
     }.items():
         expect(verdict.locator(f"dt:text-is('{name}') + dd")).to_contain_text(words)
     expect(cell(page, 1).locator(".jp-InputPrompt")).to_have_text("[ ]:")
-    verdict.get_by_role("button", name="In [1]").click()
+    click_button(verdict, "In [1]")
     expect(cell(page, 0)).to_have_class(re.compile(r"\bjp-mod-active\b"))
     calm = ask(page, 2)
     expect(calm).to_have_attribute(
@@ -222,12 +222,12 @@ def test_a_verdict_goes_out_of_date(opened: Open) -> None:
     page.keyboard.press("End")
     page.keyboard.type(" + 1")
     expect(verdict).to_contain_text("Out of date: the cell was edited.")
-    verdict.get_by_role("button", name="Look again").click()
+    click_button(verdict, "Look again")
     expect(verdict).not_to_contain_text("Out of date")
     expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
     run(page, 2)
     expect(verdict).to_contain_text("Out of date: another cell has run since.")
-    verdict.get_by_role("button", name="Look again").click()
+    click_button(verdict, "Look again")
     expect(verdict).not_to_contain_text("Out of date")
     expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
     page.evaluate(

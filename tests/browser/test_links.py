@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenPage, slow
 from tests.browser.screen import settled
 
+from .screen import sees
+
 GPT = "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime"
 NOT_OFFERED = "The address names what is not offered here"
 
@@ -35,7 +37,7 @@ def test_a_link_whose_values_are_all_offered_says_nothing(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
-    expect(page.get_by_text("Instances", exact=True)).to_be_visible()
+    sees(page, "Instances", exact=True)
     expect(page.get_by_text(NOT_OFFERED)).to_have_count(0)
 
 

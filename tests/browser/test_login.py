@@ -15,10 +15,16 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from benchmarks._server import free_port, serve
 
 from .conftest import LOOPBACK, TIMEOUT_MS, WIDE, slow
-from .screen import path, settled, title, visit
+from .screen import (
+    arrives,
+    click_button,
+    path,
+    sees,
+    settled,
+    shows_title,
+    visit,
+)
 from .test_accessibility import violations
-
-pytestmark = pytest.mark.browser
 
 LISTED = """
 "lea@lab.example" = "lead"
@@ -94,9 +100,9 @@ def log_in(context: BrowserContext, lab: Lab, sub: str, path: str = "/") -> Page
     """Go to the app, press the button, and say at the provider who one is."""
     page = context.new_page()
     page.goto(lab.address + path)
-    page.get_by_role("button", name="Log in", exact=True).click()
+    click_button(page, "Log in", exact=True)
     page.get_by_placeholder("sub").fill(sub)
-    page.get_by_role("button", name="Authorize", exact=True).click()
+    click_button(page, "Authorize", exact=True)
     page.wait_for_url(f"{lab.address}/**")
     return page
 
@@ -104,7 +110,7 @@ def log_in(context: BrowserContext, lab: Lab, sub: str, path: str = "/") -> Page
 def log_out(page: Page) -> None:
     """Log out of the app, which leads to the provider, and there too."""
     page.get_by_role("link", name="Log out").click()
-    page.get_by_role("button", name="End session").click()
+    click_button(page, "End session")
 
 
 def test_somebody_who_is_listed_is_let_in_with_that_role(
@@ -116,7 +122,7 @@ def test_somebody_who_is_listed_is_let_in_with_that_role(
         expect(page.get_by_role("heading", name="New campaign")).to_be_visible()
         assert path(settled(page)) == "/campaigns"
         visit(page, "Data")
-        expect(page.get_by_text("Importing needs the role admin.")).to_be_visible()
+        sees(page, "Importing needs the role admin.")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -134,7 +140,7 @@ def test_what_a_login_shows_is_accessible(
         page.emulate_media(color_scheme=theme)
         page.goto(f"{lab.address}/campaigns")
         page.locator(".cw-who").click()
-        expect(page.get_by_text("vic@lab.example, viewer", exact=True)).to_be_visible()
+        sees(page, "vic@lab.example, viewer", exact=True)
         assert violations(settled(page)) == []
     with somebody(browser) as context:
         page = log_in(context, lab, "stranger")
@@ -159,12 +165,12 @@ def test_somebody_else_is_told_why_not(
 ) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, sub)
-        expect(page.get_by_text(told)).to_be_visible()
+        sees(page, told)
         assert page.locator(".cw-tools").count() == 0
         page.goto(f"{lab.address}/data")
-        expect(page.get_by_text(told)).to_be_visible()
+        sees(page, told)
         log_out(page)
-        expect(page.get_by_text(ASKED)).to_be_visible()
+        sees(page, ASKED)
         expect(page.get_by_text(told)).to_have_count(0)
 
 
@@ -174,12 +180,11 @@ def test_two_people_at_once_keep_their_roles(lab: Lab, browser: Browser) -> None
         lead, viewer = log_in(one, lab, "lea"), log_in(other, lab, "vic")
         for page in (lead, viewer):
             page.goto(f"{lab.address}/campaigns")
-        expect(
-            viewer.get_by_text(
-                "This page needs the role lead; you are logged in as vic@lab.example, viewer."
-            )
-        ).to_be_visible()
-        expect(title(viewer)).to_have_text("Campaigns")
+        sees(
+            viewer,
+            "This page needs the role lead; you are logged in as vic@lab.example, viewer.",
+        )
+        shows_title(viewer, "Campaigns")
         expect(lead.get_by_role("heading", name="New campaign")).to_be_visible()
         expect(viewer.locator(".cw-who")).to_have_text("vic")
 
@@ -190,16 +195,15 @@ def test_logging_out_ends_every_tab(lab: Lab, browser: Browser) -> None:
         page = log_in(context, lab, "lea")
         other = context.new_page()
         other.goto(f"{lab.address}/results")
-        expect(title(other)).to_have_text("Results")
-        settled(other)
+        arrives(other, "Results")
         page.locator(".cw-who").click()
-        expect(page.get_by_text("lea@lab.example, lead")).to_be_visible()
+        sees(page, "lea@lab.example, lead")
         log_out(page)
-        expect(page.get_by_text(ASKED)).to_be_visible()
+        sees(page, ASKED)
         page.goto(f"{lab.address}/campaigns")
-        expect(page.get_by_text(ASKED)).to_be_visible()
+        sees(page, ASKED)
         other.get_by_role("tab", name="Kinds of crash").click()
-        expect(other.get_by_text(ASKED)).to_be_visible()
+        sees(other, ASKED)
 
 
 @pytest.mark.slow
@@ -221,4 +225,4 @@ def test_a_cookie_that_somebody_changed_is_of_nobody(
             [{"name": found["name"], "value": changed, "url": lab.address}]
         )
         page.goto(f"{lab.address}/campaigns")
-        expect(page.get_by_text(ASKED)).to_be_visible()
+        sees(page, ASKED)

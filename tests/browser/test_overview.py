@@ -8,9 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage, slow
-from .screen import TITLES, count_line, path, query, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import TITLES, count_line, path, query, settled, shows_title
 
 GAINS = ("+7.2 pp", "+9.5 pp", "+7.7 pp")
 """Accuracy with runtime information minus without (paper, Table 2a), of Gemini, Qwen and GPT-5."""
@@ -21,7 +19,7 @@ def test_the_answer_is_the_papers(
     app: str, open_page: OpenPage, request: pytest.FixtureRequest
 ) -> None:
     page = settled(open_page(request.getfixturevalue(app)))
-    expect(title(page)).to_have_text(TITLES["/"])
+    shows_title(page, TITLES["/"])
     charts = page.get_by_test_id("stVegaLiteChart")
     expect(charts.locator("text", has_text="76.6%")).to_be_visible()
     for gain in GAINS:
@@ -42,7 +40,7 @@ def test_the_answer_is_the_papers(
             "GPT-5: 5 of 5 answers predict the crash; diagnosis correct"
         )
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="Open pandas_9").click()
-    expect(title(page)).to_have_text("pandas_9")
+    shows_title(page, "pandas_9")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +77,7 @@ def test_a_link_leads_where_it_says(
 ) -> None:
     page = settled(open_page(facts_app))
     follow(page, words)
-    expect(title(page)).to_have_text(TITLES[where])
+    shows_title(page, TITLES[where])
     assert path(page) == where
 
 
@@ -96,7 +94,7 @@ def test_a_link_to_a_part_of_results_opens_it(
 ) -> None:
     page = settled(open_page(facts_app))
     follow(page, words)
-    expect(title(page)).to_have_text("Results")
+    shows_title(page, "Results")
     expect(page.get_by_role("tab", name=part, exact=True)).to_have_attribute(
         "aria-selected", "true"
     )
@@ -109,5 +107,5 @@ def test_the_case_of_the_page_opens_as_a_pair(
 ) -> None:
     page = settled(open_page(facts_app))
     follow(page, "Open pandas_9")
-    expect(title(page)).to_have_text("pandas_9")
+    shows_title(page, "pandas_9")
     assert query(page)["benchmark"] == ["junobench"]

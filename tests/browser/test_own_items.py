@@ -15,10 +15,8 @@ from crane_core.pipeline.campaigns.campaigns import journal_of
 from crane_core.pipeline.campaigns.labelling import LabelStore
 
 from .conftest import OpenPage, Served
-from .desk import campaign_of_all, unique
-from .screen import choose, click_row, settled, title
-
-pytestmark = pytest.mark.browser
+from .desk import campaign_of_all, open_desk, unique
+from .screen import choose, click_button, click_row, sees, settled, shows_title
 
 SAID = ("correct", "wrong", "wrong", "partial", "correct")
 
@@ -48,26 +46,24 @@ def labels(journal: Journal) -> list[Label]:
 def test_one_item_is_found_and_changed_and_no_other(
     open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:
-    page = open_page(
-        f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ana"
-    )
-    page.wait_for_selector(".cw-desk .cw-card")
-    page.get_by_role("button", name="My items").click()
-    expect(title(page)).to_have_text("My items")
-    expect(page.get_by_text("5 of 5 items")).to_be_visible()
+    address = answered_app.address
+    page = open_desk(open_page(address), address, plan.campaign)
+    click_button(page, "My items")
+    shows_title(page, "My items")
+    sees(page, "5 of 5 items")
     choose(settled(page), "Label", "✗ wrong")
-    expect(page.get_by_text("2 of 5 items")).to_be_visible()
+    sees(page, "2 of 5 items")
     page.get_by_text("Flagged", exact=True).click()
-    expect(page.get_by_text("1 of 5 items")).to_be_visible()
+    sees(page, "1 of 5 items")
     click_row(settled(page), 0)
-    expect(title(page)).to_have_text("My item")
+    shows_title(page, "My item")
     expect(page.locator(".cw-card")).to_be_visible()
     page.get_by_text("◐ partial", exact=True).click()
     choose(page, "Reason", "symptom only")
     page.get_by_label("Note").fill("seen again")
-    page.get_by_role("button", name="Save").click()
-    expect(title(page)).to_have_text("My items")
-    expect(page.get_by_text(re.compile("of 5 items"))).to_be_visible()
+    click_button(page, "Save")
+    shows_title(page, "My items")
+    sees(page, re.compile("of 5 items"))
     after = journal_of(answered_app.folder, plan, "ana")
     assert labels(after) == [
         Label(word) for word in ("correct", "wrong", "partial", "partial", "correct")
@@ -78,7 +74,7 @@ def test_one_item_is_found_and_changed_and_no_other(
         {changed: "seen again"},
         {changed},
     )
-    page.get_by_role("button", name="Continue labelling").click()
+    click_button(page, "Continue labelling")
     page.wait_for_selector(".cw-desk .cw-card")
 
 
@@ -89,4 +85,4 @@ def test_nothing_labelled_is_said(
     page = open_page(
         f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ben&own=list"
     )
-    expect(page.get_by_text("You have not labelled any item yet.")).to_be_visible()
+    sees(page, "You have not labelled any item yet.")

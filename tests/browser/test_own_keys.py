@@ -10,14 +10,21 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from crane_core import ledger
 from crane_core.annotation.plan import Plan
 from crane_core.domain import KeyChoice
-from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.own_keys import keep_keys, key_file, own_keys
+from tests.given_labels import give_labels
 
 from .conftest import TIMEOUT_MS, WIDE, OpenPage, Served
-from .desk import COUNT_DIALOGS, campaign_of_all, in_sight, press, press_ready, unique
+from .desk import (
+    COUNT_DIALOGS,
+    campaign_of_all,
+    in_sight,
+    open_desk,
+    press,
+    press_ready,
+    unique,
+)
 from .line import line_to
-
-pytestmark = pytest.mark.browser
+from .screen import click_button
 
 
 @pytest.fixture
@@ -32,14 +39,6 @@ def on_server(plan: Plan) -> str:
     return f"Keys are kept for {plan.annotators[0]} on the server, for every browser."
 
 
-def open_desk(page: Page, address: str, plan: Plan) -> Page:
-    page.goto(
-        f"{address}/annotate?campaign={plan.campaign}&annotator={plan.annotators[0]}"
-    )
-    page.wait_for_selector(".cw-desk .cw-card")
-    return page
-
-
 def keep_in_browser(page: Page, person: str, keys: str) -> None:
     """What this browser holds of a person's keys, as a text."""
     page.evaluate(
@@ -51,7 +50,7 @@ def keep_in_browser(page: Page, person: str, keys: str) -> None:
 def change(page: Page, words: str, key: str) -> None:
     """Give an action another key, in the dialog."""
     page.keyboard.press("?")
-    page.get_by_role("button", name=f"Change the key: {words}").click()
+    click_button(page, f"Change the key: {words}")
     page.keyboard.press(key)
     expect(page.locator(".cw-keys-told")).to_contain_text(
         f"{key.upper()} is now the key of"
@@ -67,18 +66,11 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
 ) -> None:
     address, folder, kim = answered_app.address, answered_app.folder, plan.annotators[0]
     for name, said in ((kim, "wrong"), ("ben", "correct")):
-        act = {
-            "event": f"{name}-first",
-            "action": "label",
-            "item": plan.items[0].item,
-            "showing": 1,
-            "label": said,
-        }
-        assert LabelStore(folder, plan.campaign).take(name, [act]).refused == {}
-    first = open_desk(open_page(address), address, plan)
+        give_labels(folder, plan.campaign, name, {plan.items[0].item: said})
+    first = open_desk(open_page(address), address, plan.campaign, plan.annotators[0])
     change(first, "correct", "j")
     expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
-    first.get_by_role("button", name="Switch off the key: skip").click()
+    click_button(first, "Switch off the key: skip")
     expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
     assert own_keys(folder, kim) == {
         "isOff": False,
@@ -86,7 +78,10 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
     }
 
     other = open_desk(
-        open_page(address, color_scheme="light"), address, plan
+        open_page(address, color_scheme="light"),
+        address,
+        plan.campaign,
+        plan.annotators[0],
     )  # another browser
     expect(key_of(other, "label-correct")).to_have_text("J")
     expect(key_of(other, "skip")).to_be_hidden()
@@ -95,7 +90,7 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
     other.get_by_label("Single keys are on").uncheck()
     expect(other.locator(".cw-keys-where")).to_have_text(on_server(plan))
 
-    first = open_desk(first, address, plan)
+    first = open_desk(first, address, plan.campaign, plan.annotators[0])
     expect(key_of(first, "label-correct")).to_be_hidden()
     before = in_sight(first)
     press_ready(first, "j")
@@ -119,7 +114,7 @@ def test_keys_that_a_browser_had_before_are_kept_on_the_server(
     kim = plan.annotators[0]
     page = open_page(answered_app.address, color_scheme="light")
     keep_in_browser(page, kim, '{"isOff": false, "keys": {"flag": "j"}}')
-    open_desk(page, answered_app.address, plan)
+    open_desk(page, answered_app.address, plan.campaign, plan.annotators[0])
     expect(key_of(page, "flag")).to_have_text("J")
     page.keyboard.press("?")
     expect(page.locator(".cw-keys-where")).to_have_text(on_server(plan))
@@ -135,7 +130,9 @@ def test_keys_work_while_the_server_is_away_and_reach_it_later(
     context.set_default_timeout(TIMEOUT_MS)
     try:
         with line_to(answered_app.address) as line:
-            page = open_desk(context.new_page(), line.address, plan)
+            page = open_desk(
+                context.new_page(), line.address, plan.campaign, plan.annotators[0]
+            )
             page.evaluate(COUNT_DIALOGS)
             line.cut()
             page.wait_for_function(
@@ -145,13 +142,15 @@ def test_keys_work_while_the_server_is_away_and_reach_it_later(
             waits = f"Keys are kept for {kim} in this browser; the server has not stored them yet."
             expect(page.locator(".cw-keys-where")).to_have_text(waits)
             keys = page.get_by_role("dialog", name="Keys")
-            keys.get_by_role("button", name="Close").click()
+            click_button(keys, "Close")
             expect(keys).to_be_hidden()
             press(page, "j")
             assert own_keys(folder, kim) is None
             page.close()
             line.mend()
-            page = open_desk(context.new_page(), line.address, plan)
+            page = open_desk(
+                context.new_page(), line.address, plan.campaign, plan.annotators[0]
+            )
             expect(key_of(page, "label-correct")).to_have_text("J")
             page.keyboard.press("?")
             expect(page.locator(".cw-keys-where")).to_have_text(on_server(plan))
@@ -175,7 +174,12 @@ def test_keys_that_cannot_be_read_are_told_and_the_standard_keys_are_on(
             '{"isOff": false, "keys": {"skip": "r"}}',
         ),
     )
-    page = open_desk(open_page(address, color_scheme="dark"), address, plan)
+    page = open_desk(
+        open_page(address, color_scheme="dark"),
+        address,
+        plan.campaign,
+        plan.annotators[0],
+    )
     notice = page.locator(".cw-keys-notice")
     expect(notice).to_have_text(
         f"The keys kept for {kim} cannot be read, so the standard keys are on: 'r' cannot be the key of skip. "
@@ -187,7 +191,9 @@ def test_keys_that_cannot_be_read_are_told_and_the_standard_keys_are_on(
     expect(notice).to_be_hidden()
     keep_in_browser(page, kim, '{"isOff": false, "keys": {"flag": 7}}')
     keep_keys(folder, kim, {"isOff": False, "keys": {"label-correct": "k"}})
-    open_desk(page, address, plan)  # the server's are valid, and hold here too
+    open_desk(
+        page, address, plan.campaign, plan.annotators[0]
+    )  # the server's are valid, and hold here too
     expect(key_of(page, "label-correct")).to_have_text("K")
     expect(notice).to_be_hidden()
     page.goto(f"{address}/annotate?practice=1")

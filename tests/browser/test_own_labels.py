@@ -5,23 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
 from tests.own_labels import FOUR, FOUR_TEXT
 
 from .conftest import OpenPage, Served
-from .desk import SAVED, choose_own_answers, press, unique
-from .screen import TITLES, settled, title
-
-pytestmark = pytest.mark.browser
-
-
-def fill(page: Page, words: str, value: str) -> None:
-    box = page.get_by_label(words, exact=True)
-    box.fill(value)
-    box.blur()
-    settled(page)
+from .desk import SAVED, choose_own_answers, open_desk, press, unique
+from .screen import TITLES, arrives, click_button, fill, sees, shows_title
 
 
 @pytest.mark.slow
@@ -30,13 +21,11 @@ def test_a_fourth_label_is_added_pressed_and_stored(
 ) -> None:
     name, app, folder = unique("four"), answered_app.address, answered_app.folder
     page = open_page(f"{app}/campaigns")
-    expect(title(page)).to_have_text(TITLES["/campaigns"])
+    shows_title(page, TITLES["/campaigns"])
     choose_own_answers(page)
     page.get_by_text("Labels other than correct, partial, wrong").click()
     fill(page, "Label file", FOUR_TEXT.replace('key = "4"', 'key = "3"'))
-    expect(
-        page.get_by_text("labels 4, key: labels 3 has '3' already; choose another.")
-    ).to_be_visible()
+    sees(page, "labels 4, key: labels 3 has '3' already; choose another.")
     expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
     fill(page, "Label file", FOUR_TEXT)
     expect(page.locator(".cw-labels tr")).to_have_text(
@@ -49,14 +38,13 @@ def test_a_fourth_label_is_added_pressed_and_stored(
     )
     fill(page, "Name", name)
     fill(page, "Annotators", "ana, ben")
-    expect(page.get_by_text("Labels: with unclear (nominal)")).to_be_visible()
-    page.get_by_role("button", name="Create campaign").click()
-    expect(title(page)).to_have_text(name)
+    sees(page, "Labels: with unclear (nominal)")
+    click_button(page, "Create campaign")
+    shows_title(page, name)
     plan = kept_campaign(folder, name).plan
     assert plan.labels == FOUR
 
-    page.goto(f"{app}/annotate?campaign={name}&annotator=ana")
-    page.wait_for_selector(".cw-desk .cw-card")
+    open_desk(page, app, name)
     buttons = page.locator(".cw-desk-labels button")
     expect(buttons).to_have_text(
         ["1 ✓ correct", "2 ◐ partial", "3 ✗ wrong", "4 ? unclear"]
@@ -85,10 +73,5 @@ def test_a_fourth_label_is_added_pressed_and_stored(
     expect(keys.nth(4)).to_contain_text("why the last label is")
 
     page.goto(f"{app}/campaigns?campaign={name}")
-    expect(title(page)).to_have_text(name)
-    settled(page)
-    expect(
-        page.get_by_text(
-            "Without credit: unclear; those diagnoses count as not judged."
-        )
-    ).to_be_visible()
+    arrives(page, name)
+    sees(page, "Without credit: unclear; those diagnoses count as not judged.")

@@ -19,15 +19,13 @@ from crane_core.pipeline.campaigns.campaigns import (
     journal_of,
     kept_campaign,
 )
-from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
+from tests.given_labels import give_labels
 
-from .conftest import TIMEOUT_MS, WIDE, Served, served
+from .conftest import TIMEOUT_MS, WIDE, Served, profile, served
 from .desk import SAVED, campaign_of_all, keep_all, press, press_ready, unique
-from .screen import settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import arrives, click_button, sees, settled, shows_title
 
 LISTED = """
 "ana@lab.example" = "annotator"
@@ -62,19 +60,15 @@ def invited(
     browser: Browser, app: str, folder: DataFolder, email: str
 ) -> Iterator[Page]:
     """A browser that opened the invitation of this person."""
-    context = browser.new_context(viewport=WIDE)
-    context.set_default_timeout(TIMEOUT_MS)
-    try:
+    with profile(browser) as context:
         page = context.new_page()
         page.goto(f"{app}{invitation(folder, email)}")
         yield page
-    finally:
-        context.close()
 
 
 def label_one(page: Page, key: str) -> None:
     """Open the own desk from the start and label its first item."""
-    page.get_by_role("button", name="Continue where you stopped").click()
+    click_button(page, "Continue where you stopped")
     page.wait_for_selector(".cw-desk .cw-card")
     press(page, key)
     page.wait_for_function(SAVED)
@@ -86,8 +80,7 @@ def test_everything_is_under_the_name_of_the_login(
 ) -> None:
     plan = campaign_of_all(app, unique("named"))
     with invited(browser, app.address, app.folder, "ana@lab.example") as page:
-        expect(title(page)).to_have_text("Annotate")
-        settled(page)
+        arrives(page, "Annotate")
         for width in (1280, 1440, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             last, bar = (
@@ -103,12 +96,10 @@ def test_everything_is_under_the_name_of_the_login(
         page.set_viewport_size(WIDE)
         label_one(page, "1")
         page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ben")
-        expect(
-            page.get_by_text("This desk is another person's; you are logged in as ana.")
-        ).to_be_visible()
+        sees(page, "This desk is another person's; you are logged in as ana.")
         assert page.locator(".cw-desk").count() == 0
     with invited(browser, app.address, app.folder, "b.en@lab.example") as page:
-        expect(title(page)).to_have_text("Annotate")
+        shows_title(page, "Annotate")
         label_one(page, "3")
     assert [
         len(journal_of(app.folder, plan, name).given) for name in ("ana", "ben")
@@ -119,8 +110,8 @@ def test_everything_is_under_the_name_of_the_login(
         settled(page)
         assert page.get_by_label("Locked by").count() == 0
         page.get_by_text("Lock it although items are open").click()
-        page.get_by_role("button", name="Lock campaign").click()
-        expect(page.get_by_text("Locked by lea")).to_be_visible()
+        click_button(page, "Lock campaign")
+        sees(page, "Locked by lea")
     lock = kept_campaign(app.folder, plan.campaign).lock
     assert lock is not None
     assert lock.locked_by == "lea"
@@ -156,7 +147,7 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
         assert len(journal_of(answered, plan, "ana").given) == 1
         other = context.new_page()
         other.goto(f"{app}{invitation(answered, 'ana@lab.example')}")
-        expect(title(other)).to_have_text("Annotate")
+        shows_title(other, "Annotate")
         page.reload()
         page.wait_for_selector(".cw-desk .cw-card")
         page.wait_for_function(SAVED)
@@ -169,24 +160,16 @@ def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: Served) -> Non
     plan = campaign_of_all(app, unique("decided"), annotators=("dora", "emil"))
     item = plan.items[0].item
     for name, label in (("dora", "correct"), ("emil", "wrong")):
-        act = {
-            "event": f"{name}-{item}",
-            "action": "label",
-            "item": item,
-            "showing": 1,
-            "label": label,
-            "seconds": 9.0,
-        }
-        assert LabelStore(app.folder, plan.campaign).take(name, [act]).refused == {}
+        give_labels(app.folder, plan.campaign, name, {item: label})
     with invited(browser, app.address, app.folder, "lea@lab.example") as page:
         page.goto(f"{app.address}/campaigns?campaign={plan.campaign}&decide={item}")
-        expect(title(page)).to_have_text("Decide")
+        shows_title(page, "Decide")
         page.wait_for_selector(".cw-decide .cw-card")
         expect(page.get_by_label("Who decides")).to_be_hidden()
         page.keyboard.press("1")
         page.keyboard.press("5")
-        page.get_by_role("button", name="Save and next").click()
-        expect(page.get_by_text("No disagreements to resolve.")).to_be_visible()
+        click_button(page, "Save and next")
+        sees(page, "No disagreements to resolve.")
         page.wait_for_function(SAVED)
     [decision] = decisions_of(app.folder, plan).values()
     assert decision.annotator == "lea"

@@ -9,9 +9,19 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
-from .screen import MENU, SLOW_WIDTHS, TITLES, choose, open_pair, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import (
+    MENU,
+    SLOW_WIDTHS,
+    TITLES,
+    arrives,
+    choose,
+    click_button,
+    open_pair,
+    sees,
+    settled,
+    shows_title,
+    title,
+)
 
 LLMS = ("Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5")
 INPUT_FILES = {
@@ -23,7 +33,7 @@ INPUT_FILES = {
 @pytest.fixture
 def pair(full_app: str, open_page: OpenPage) -> Page:
     page = open_page(f"{full_app}/cases?case=pandas_8")
-    expect(title(page)).to_have_text("pandas_8")
+    shows_title(page, "pandas_8")
     return settled(page)
 
 
@@ -147,12 +157,11 @@ def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_p
             arg=text,
         )
     with pair.expect_download() as download:
-        pair.get_by_role("button", name="Download this text").click()
+        click_button(pair, "Download this text")
     assert Path(download.value.path()).read_text("utf-8") == text
 
-    pair.get_by_role("button", name="Next").click()
-    expect(title(pair)).to_have_text("pandas_9")
-    settled(pair)
+    click_button(pair, "Next")
+    arrives(pair, "pandas_9")
     expect(pair.locator(".cw-prompt")).to_have_count(0)
     assert pair.get_by_test_id("stException").count() == 0
 
@@ -166,11 +175,11 @@ def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(
         page.locator(".cw-verdicts tbody tr").first.locator(".cw-runs span").count()
         == 20
     )
-    expect(page.get_by_text("are not on this machine")).to_be_visible()
+    sees(page, "are not on this machine")
     page.get_by_test_id("stPageLink-NavLink").filter(
         has_text="Fetch or import them on the Data page"
     ).click()
-    expect(title(page)).to_have_text(TITLES["/data"])
+    shows_title(page, TITLES["/data"])
     assert page.get_by_test_id("stTopNavLink").all_inner_texts() == MENU
 
 

@@ -14,19 +14,19 @@ from .conftest import OpenPage, slow
 from .screen import (
     TITLES,
     choose,
+    click_button,
     click_mark,
     count_line,
     path,
     query,
     right_of_rules,
     rounded,
+    sees,
     settled,
+    shows_title,
     texts,
-    title,
     wait_for_query,
 )
-
-pytestmark = pytest.mark.browser
 
 TABLE_2A = {
     "Gemini 2.5 Flash": ("58.1%", "65.3%"),
@@ -40,7 +40,7 @@ TABLE_2B = {"Gemini 2.5 Flash": ("67.6%", "73.4%")}
 @pytest.fixture
 def results(facts_app: str, open_page: OpenPage) -> Page:
     page = open_page(f"{facts_app}/results")
-    expect(title(page)).to_have_text("Results")
+    shows_title(page, "Results")
     return settled(page)
 
 
@@ -97,7 +97,7 @@ def test_claims_are_shown_by_verdict(results: Page) -> None:
 def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
     results: Page,
 ) -> None:
-    expect(results.get_by_text("No evidence that the models differ")).to_be_visible()
+    sees(results, "No evidence that the models differ")
     charts = results.get_by_test_id("stVegaLiteChart")
     expect(
         charts.locator("text").get_by_text("odds ratio", exact=True).first
@@ -127,11 +127,7 @@ def test_members_of_a_combination_are_in_the_address(
 ) -> None:
     chosen = "part=Combinations&members=rules%40runtime&members=gpt-5%40code"
     page = settled(open_page(f"{facts_app}/results?{chosen}"))
-    expect(
-        page.get_by_text(
-            "Any is right more often than GPT-5 −RT, the best single member"
-        )
-    ).to_be_visible()
+    sees(page, "Any is right more often than GPT-5 −RT, the best single member")
     table = page.get_by_test_id("stDataFrame").filter(has_text="Others asked")
     expect(table).to_contain_text("80.6%")
     choose(page, "Combine", "Qwen2.5-32B-Instruct +RT")
@@ -242,7 +238,7 @@ def test_a_click_on_a_mark_opens_its_cases(
     )
     expect(mark).to_have_count(1)
     click_mark(results, mark)
-    expect(title(results)).to_have_text(TITLES["/cases"])
+    shows_title(results, TITLES["/cases"])
     expect(count_line(results)).to_contain_text(f"{n} of 111 cases")
     assert path(results) == "/cases"
     names = {"Gemini 2.5 Flash": "gemini-2.5-flash", "GPT-5": "gpt-5"}
@@ -254,7 +250,7 @@ def test_a_click_on_a_mark_opens_its_cases(
         ).items()
     )
     results.go_back()
-    expect(title(results)).to_have_text("Results")
+    shows_title(results, "Results")
     chosen = {} if by == "library" else {"by": [by.replace(" ", "_")]}
     assert query(settled(results)) == {"part": ["Kinds of crash"]} | chosen
 
@@ -265,7 +261,7 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
     files = {}
     for kind in ("CSV", "SVG", "PNG"):
         with results.expect_download() as download:
-            box.get_by_role("button", name=kind, exact=True).click()
+            click_button(box, kind, exact=True)
         files[kind] = download.value
     assert [file.suggested_filename for file in files.values()] == [
         f"accuracy_gain.{kind.lower()}" for kind in files

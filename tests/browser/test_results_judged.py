@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
-from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -20,17 +19,15 @@ from crane_core.pipeline.campaigns.campaigns import (
     lock_campaign,
 )
 from crane_core.pipeline.campaigns.label_frame import KEY
-from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.store import Store
+from tests.given_labels import give_labels
 
 from .conftest import OpenPage
-from .screen import choose, grid, query, settled, texts, wait_for_query
-
-pytestmark = pytest.mark.browser
+from .screen import choose, grid, query, sees, settled, texts, wait_for_query
 
 STUDY = Population("junobench", "crane-llm-2025-10")
 TABLE_2A = [
@@ -64,12 +61,8 @@ def play(
     )
     keep_campaign(folder, plan)
     for annotator in plan.annotators:
-        acts = [
-            {"event": uuid4().hex, "action": "label", "item": item.item, "showing": 1}
-            | {"label": human[item.verdict.key]}
-            for item in plan.items
-        ]
-        assert LabelStore(folder, name).take(annotator, acts).refused == {}
+        labels = {item.item: human[item.verdict.key] for item in plan.items}
+        give_labels(folder, name, annotator, labels)
     if is_locked:
         lock_campaign(folder, name, by="ana")
 
@@ -109,18 +102,13 @@ def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
     judged_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{judged_app}/results"))
-    expect(
-        page.get_by_text(
-            "Diagnoses judged by published human: 501 of 501 detected crashes"
-        )
-    ).to_be_visible()
+    sees(page, "Diagnoses judged by published human: 501 of 501 detected crashes")
     choose(page, "Diagnoses judged by", "whole: final")
     wait_for_query(page, judged_by="whole: final")
-    expect(
-        page.get_by_text(
-            "whole: final: all 501 detected crashes have a final label (501 unanimous)"
-        )
-    ).to_be_visible()
+    sees(
+        page,
+        "whole: final: all 501 detected crashes have a final label (501 unanimous)",
+    )
     settled(page)
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
     expect(grid(page)).to_contain_text("0.026")
@@ -131,7 +119,7 @@ def test_only_locked_campaigns_are_offered(
     judged_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(results(judged_app, judged_by="running: final")))
-    expect(page.get_by_text("Diagnoses judged by published human:")).to_be_visible()
+    sees(page, "Diagnoses judged by published human:")
     assert "judged_by" not in query(page)
     page.get_by_role("combobox", name="Diagnoses judged by", exact=True).press(
         "ArrowDown"
@@ -164,7 +152,7 @@ def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(
     ).click()
     wait_for_query(page, credit="detection only")
     expect(line).to_have_count(0)
-    expect(gains(page).get_by_text("−RT 67.6%")).to_be_visible()
+    sees(gains(page), "−RT 67.6%")
 
 
 @pytest.mark.slow
@@ -174,11 +162,7 @@ def test_analyzers_are_judged_by_whoever_labelled_them(
     page = settled(
         open_page(results(judged_app, judged_by="whole: final", kind="analyzer"))
     )
-    expect(
-        page.get_by_text(
-            "Diagnoses judged by published human: 194 of 194 detected crashes"
-        )
-    ).to_be_visible()
+    sees(page, "Diagnoses judged by published human: 194 of 194 detected crashes")
     assert (
         page.get_by_role("combobox", name="Diagnoses judged by", exact=True).count()
         == 0
@@ -191,11 +175,7 @@ def test_a_judge_can_be_the_one_who_judges(full_app: str, open_page: OpenPage) -
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
     choose(page, "Diagnoses judged by", "published judge, all repetitions")
     wait_for_query(page, judged_by="published judge, all repetitions")
-    expect(
-        page.get_by_text(
-            "published judge, all repetitions: 501 of 501 detected crashes"
-        )
-    ).to_be_visible()
+    sees(page, "published judge, all repetitions: 501 of 501 detected crashes")
     settled(page)
     by_judge = gain_texts(page)
     assert not set(by_judge) & set(TABLE_2A)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage, Served
-from .desk import choose_own_answers, press_ready, unique
-from .screen import choose, settled, title
-
-pytestmark = pytest.mark.browser
+from .desk import choose_own_answers, open_desk, press_ready, unique
+from .screen import choose, click_button, fill, sees, settled, shows_title
 
 
 def label_all(
@@ -34,13 +32,6 @@ def label_all(
             assert desk.take(who, [act]).refused == {}
 
 
-def fill(page: Page, label: str, value: str) -> None:
-    box = page.get_by_label(label, exact=True)
-    box.fill(value)
-    box.press("Tab")
-    settled(page)
-
-
 def create(page: Page, name: str) -> None:
     choose_own_answers(page)
     fill(page, "Name", name)
@@ -49,11 +40,9 @@ def create(page: Page, name: str) -> None:
     choose(settled(page), "Who labels what", "each item by some of the annotators")
     settled(page)
     fill(page, "Calibration items", "8")
-    expect(
-        page.get_by_text("each item by 2 of them. All label the same 8 items first")
-    ).to_be_visible()
-    page.get_by_role("button", name="Create campaign").click()
-    expect(title(page)).to_have_text(name)
+    sees(page, "each item by 2 of them. All label the same 8 items first")
+    click_button(page, "Create campaign")
+    shows_title(page, name)
 
 
 @pytest.mark.slow
@@ -69,46 +58,36 @@ def test_a_team_from_calibration_to_a_second_round(
 
     page.reload()
     settled(page)
-    expect(
-        page.get_by_text("Everybody labels the 8 calibration items now")
-    ).to_be_visible()
+    sees(page, "Everybody labels the 8 calibration items now")
     opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
     opening.get_by_label("Changed by").fill("lead")
-    page.get_by_role("button", name="Open the main round").click()
-    expect(
-        page.get_by_text("lead: the main round is open for ana, ben, cem, dia.")
-    ).to_be_visible()
+    click_button(page, "Open the main round")
+    sees(page, "lead: the main round is open for ana, ben, cem, dia.")
     label_all(folder, name, "ana")
 
     with page.context.new_page() as bens:
-        bens.goto(f"{address}/annotate?campaign={name}&annotator=ben")
-        bens.wait_for_selector(".cw-desk .cw-card")
+        open_desk(bens, address, name, "ben")
         page.get_by_text("Somebody leaves or is replaced").click()
         choose(page, "Annotator", "ben")
         fill(page, "Taken over by", "eva")
         page.get_by_test_id("stExpander").filter(
             has_text="Somebody leaves"
         ).get_by_label("Changed by").fill("lead")
-        page.get_by_role("button", name="Change").click()
-        expect(page.get_by_text("lead: eva joined; ben left.")).to_be_visible()
+        click_button(page, "Change")
+        sees(page, "lead: eva joined; ben left.")
         press_ready(bens, "1")
-        expect(
-            bens.get_by_text("You no longer label in this campaign.")
-        ).to_be_visible()
+        sees(bens, "You no longer label in this campaign.")
     label_all(folder, name, "cem", "dia", "eva", label="wrong")
 
     page.reload()
     settled(page).get_by_label("Locked by").fill("lead")
     page.get_by_text("Lock it although items are open").click()
-    page.get_by_role("button", name="Lock campaign").click()
-    expect(page.get_by_text("Locked by lead at")).to_be_visible()
+    click_button(page, "Lock campaign")
+    sees(page, "Locked by lead at")
     page.get_by_text("Label items again").click()
     again = page.get_by_test_id("stExpander").filter(has_text="Label items again")
     again.get_by_label("Changed by").fill("lead")
-    again.get_by_role("button", name="Open the campaign and label again").click()
-    expect(
-        page.get_by_text("items are labelled again by ana, cem, dia, eva.")
-    ).to_be_visible()
+    click_button(again, "Open the campaign and label again")
+    sees(page, "items are labelled again by ana, cem, dia, eva.")
     assert kept_campaign(folder, name).lock is None
-    page.goto(f"{address}/annotate?campaign={name}&annotator=eva")
-    page.wait_for_selector(".cw-desk .cw-card")
+    open_desk(page, address, name, "eva")

@@ -17,19 +17,19 @@ from crane_core.pipeline.places import DataFolder
 from .conftest import OpenPage
 from .screen import (
     choose,
+    click_button,
     click_row,
     column,
     grid,
     path,
     query,
     row_of,
+    sees,
     settled,
     texts,
     wait_for_query,
 )
 from .test_data import small_study
-
-pytestmark = pytest.mark.browser
 
 STUDY = "crane-llm-2025-10"
 GPT = f"/runs?benchmark=junobench&experiment={STUDY}&detector=gpt-5&setting=runtime"
@@ -81,7 +81,7 @@ def test_where_execution_is_off_nothing_can_be_started(
 ) -> None:
     page = settled(open_page(f"{facts_app}/runs"))
     start_button(page)
-    expect(page.get_by_text("Runs cannot be started from this page")).to_be_visible()
+    sees(page, "Runs cannot be started from this page")
     said = page.get_by_role("link", name="The documentation", exact=True)
     expect(said).to_have_attribute(
         "href", re.compile(r"docs/researcher/own-model\.html$")
@@ -103,9 +103,7 @@ def test_a_click_opens_a_run_and_another_its_instance(
         "without an answer", exact=True
     ).click()
     wait_for_query(page, only="without an answer")
-    expect(
-        page.get_by_text(re.compile(r"^[12] instances\. Click a row"))
-    ).to_be_visible()
+    sees(page, re.compile(r"^[12] instances\. Click a row"))
     expect(column(page, "Answers").first).to_contain_text("?")
     settled(page)
     names = texts(column(page, "Instance"))
@@ -125,17 +123,17 @@ def test_an_instance_has_an_address_and_neighbours(
     page = settled(open_page(f"{facts_app}{GPT}&instance=numpy_1_fixed"))
     alone(page, "numpy_1_fixed")
     expect(page.locator(".cw-verdict")).to_have_count(5)
-    expect(page.get_by_text("Actual: no crash")).to_be_visible()
-    page.get_by_role("button", name="Next").click()
+    sees(page, "Actual: no crash")
+    click_button(page, "Next")
     wait_for_query(page, instance="numpy_1_reproduced")
     alone(page, "numpy_1_reproduced")
     settled(page).keyboard.press("k")
     wait_for_query(page, instance="numpy_1_fixed")
     alone(page, "numpy_1_fixed")
-    settled(page).get_by_role("button", name="Back to the run").click()
+    click_button(settled(page), "Back to the run")
     wait_for_query(page, instance=None, experiment=STUDY)
     alone(page, "GPT-5")
-    expect(page.get_by_text("222 instances. Click a row")).to_be_visible()
+    sees(page, "222 instances. Click a row")
 
 
 @pytest.mark.slow
@@ -146,14 +144,12 @@ def test_the_filter_stays_while_answers_are_read(
     first, second = texts(column(page, "Instance"))[:2]
     click_row(page, 0)
     wait_for_query(page, instance=first, only="runs differ")
-    expect(
-        page.get_by_text(re.compile("^1 of .* with the filter: runs differ$"))
-    ).to_be_visible()
+    sees(page, re.compile("^1 of .* with the filter: runs differ$"))
     settled(page)
-    page.get_by_role("button", name="Next").click()
+    click_button(page, "Next")
     wait_for_query(page, instance=second, only="runs differ")
     settled(page)
-    page.get_by_role("button", name="Back to the run").click()
+    click_button(page, "Back to the run")
     expect(column(page, "Instance").first).to_have_text(first)
     wait_for_query(page, instance=None, only="runs differ")
 
@@ -167,12 +163,10 @@ def test_an_address_that_names_nothing_says_so(
             f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code"
         )
     )
-    expect(page.get_by_text("No run matches junobench, none, x, code.")).to_be_visible()
+    sees(page, "No run matches junobench, none, x, code.")
     expect(grid(page)).to_be_visible()
     page.goto(f"{facts_app}{GPT}&instance=none_1_fixed")
-    expect(
-        page.get_by_text("This run has no answer for an instance of this name.")
-    ).to_be_visible()
+    sees(page, "This run has no answer for an instance of this name.")
 
 
 def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -> None:
@@ -187,14 +181,14 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     expect(command).to_contain_text("'--instances=pandas_1_*'")
     expect(command).to_contain_text("--benchmark=minibench")
     settled(page)
-    page.get_by_role("button", name="Start run", exact=True).click()
-    expect(page.get_by_text("fake runtime minibench, started")).to_be_visible()
+    click_button(page, "Start run", exact=True)
+    sees(page, "fake runtime minibench, started")
     expect(page.get_by_role("progressbar").first).to_be_visible()
     expect(page.get_by_role("button", name="Start run", exact=True)).to_be_disabled()
     expect(page.get_by_text("Finished", exact=True)).to_be_visible(timeout=60_000)
     expect(page.get_by_role("button", name="Start run", exact=True)).to_be_enabled()
     settled(page)
-    page.get_by_role("button", name="Open run").click()
+    click_button(page, "Open run")
     alone(page, "fake")
     facts = page.locator(".cw-facts").first
     for words in (
@@ -240,8 +234,8 @@ def test_several_inputs_are_started_as_a_run_each_under_one_name(
         "--setting=runtime,code"
     )
     expect(page.get_by_test_id("stCode").first).to_contain_text("--name=pilot")
-    page.get_by_role("button", name="Start run", exact=True).click()
-    expect(page.get_by_text("fake runtime,code minibench, started")).to_be_visible()
+    click_button(page, "Start run", exact=True)
+    sees(page, "fake runtime,code minibench, started")
     expect(page.get_by_text("Finished", exact=True).first).to_be_visible(timeout=60_000)
     settled(page)
     expect(grid(page).locator("tbody tr").filter(has_text="pilot")).to_have_count(2)
@@ -263,13 +257,12 @@ def test_a_model_is_chosen_among_the_endpoints_of_the_server(
     expect(command).to_contain_text(
         "--endpoint=ours --model=heron --model=gpt-5 --budget-tokens=5000000"
     )
-    expect(
-        page.get_by_text(
-            "2 runs, one per model and input, one after the other; a cap holds for each."
-        )
-    ).to_be_visible()
+    sees(
+        page,
+        "2 runs, one per model and input, one after the other; a cap holds for each.",
+    )
     settled(page)
-    page.get_by_role("button", name="Remove heron").click()
+    click_button(page, "Remove heron")
     expect(command).to_contain_text("--endpoint=ours --model=gpt-5 --budget-usd=5")
     expect(page.get_by_label("Base URL")).to_have_count(0)
 
@@ -282,7 +275,7 @@ def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) 
     page.get_by_label("Instances", exact=True).press("Enter")
     expect(page.get_by_test_id("stCode").first).to_contain_text("--instances=--json")
     settled(page)
-    page.get_by_role("button", name="Start run", exact=True).click()
+    click_button(page, "Start run", exact=True)
     expect(page.get_by_text("Failed", exact=True)).to_be_visible(timeout=60_000)
     expect(page.get_by_text("matches '--json'").first).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
@@ -309,9 +302,7 @@ def test_an_own_run_stands_beside_the_study_on_results(
             if "fake" in row and "JunoBench" in row
         ),
     )
-    expect(
-        page.get_by_text("Crash detection, beside the published rows")
-    ).to_be_visible()
+    sees(page, "Crash detection, beside the published rows")
     expect(page.locator(".cw-numbers b")).to_have_text("fake")
     settled(page)
     page.get_by_test_id("stPageLink-NavLink").filter(

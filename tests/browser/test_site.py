@@ -15,8 +15,6 @@ from crane_core.storage.store import open_store
 
 from .conftest import slow
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture(scope="module")
 def site(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -33,10 +33,8 @@ from crane_core.pipeline.campaigns.threads import messages_of
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
-from .desk import SAVED, press, press_ready, shown_item
-from .screen import choose, settled, title
-
-pytestmark = pytest.mark.browser
+from .desk import SAVED, open_desk, press, press_ready, shown_item
+from .screen import choose, click_button, sees, settled, shows_title
 
 NAME = "team"
 FOUR = ("ana", "ben", "cem", "dia")
@@ -80,15 +78,9 @@ def label_by_keys(folder: DataFolder, page: Page, annotator: str, n: int) -> Non
     page.wait_for_function(SAVED)
 
 
-def open_desk(page: Page, address: str, annotator: str) -> Page:
-    page.goto(f"{address}/annotate?campaign={NAME}&annotator={annotator}")
-    page.wait_for_selector(".cw-desk .cw-card")
-    return page
-
-
 def open_campaign(page: Page, address: str) -> Page:
     page.goto(f"{address}/campaigns?campaign={NAME}")
-    expect(title(page)).to_have_text(NAME)
+    shows_title(page, NAME)
     return settled(page)
 
 
@@ -120,11 +112,11 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
     assert main(made) == 0
     with host(folder.path) as address:
         page = open_page(address)
-        label_by_keys(folder, open_desk(page, address, "ana"), "ana", N_CALIBRATION - 1)
+        label_by_keys(folder, open_desk(page, address, NAME), "ana", N_CALIBRATION - 1)
         label_rest(folder, *FOUR)
         change_guideline(open_campaign(page, address))
         open_main_round(open_campaign(page, address))
-        label_by_keys(folder, open_desk(page, address, "ana"), "ana", 5)
+        label_by_keys(folder, open_desk(page, address, NAME), "ana", 5)
         ask_about_one(page)
         replace_ben(open_campaign(page, address))
         label_rest(folder, "ana", "cem", "dia", "eva")
@@ -159,17 +151,15 @@ def change_guideline(page: Page) -> None:
         .filter(has_text="names only the symptom is partial")
         .first
     ).to_be_attached()
-    page.get_by_role("button", name="Store new version").click()
-    expect(page.get_by_text(re.compile("^Changed .* by lea$"))).to_be_visible()
+    click_button(page, "Store new version")
+    sees(page, re.compile("^Changed .* by lea$"))
 
 
 def open_main_round(page: Page) -> None:
     opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
     opening.get_by_label("Changed by").fill("lea")
-    opening.get_by_role("button", name="Open the main round").click()
-    expect(
-        page.get_by_text("lea: the main round is open for ana, ben, cem, dia.")
-    ).to_be_visible()
+    click_button(opening, "Open the main round")
+    sees(page, "lea: the main round is open for ana, ben, cem, dia.")
 
 
 def ask_about_one(page: Page) -> None:
@@ -184,8 +174,8 @@ def replace_ben(page: Page) -> None:
     leaving = page.get_by_test_id("stExpander").filter(has_text="Somebody leaves")
     leaving.get_by_label("Taken over by", exact=True).fill("eva")
     leaving.get_by_label("Changed by").fill("lea")
-    leaving.get_by_role("button", name="Change").click()
-    expect(page.get_by_text("lea: eva joined; ben left.")).to_be_visible()
+    click_button(leaving, "Change")
+    sees(page, "lea: eva joined; ben left.")
 
 
 def answer_question(page: Page) -> None:
@@ -194,16 +184,16 @@ def answer_question(page: Page) -> None:
     settled(page)
     listed.scroll_into_view_if_needed()
     listed.click(position={"x": 100, "y": 48})
-    expect(title(page)).to_have_text("Flagged item")
+    shows_title(page, "Flagged item")
     page.get_by_label("Message", exact=True).fill("The first one.")
     page.get_by_label("Your name").fill("lea")
-    page.get_by_role("button", name="Send").click()
+    click_button(page, "Send")
     expect(page.locator(".cw-message")).to_contain_text("The first one.")
 
 
 def open_desk_of_question(page: Page, address: str) -> None:
     page.goto(f"{address}/annotate?campaign={NAME}&annotator=ana&own=list")
-    expect(page.get_by_text("The lead answered 1 of your items")).to_be_visible()
+    sees(page, "The lead answered 1 of your items")
 
 
 def decide_all(page: Page, address: str) -> None:
@@ -227,7 +217,7 @@ def decide_all(page: Page, address: str) -> None:
 def lock(page: Page) -> None:
     page.get_by_label("Locked by").fill("lea")
     page.get_by_label("Locked by").blur()
-    settled(page).get_by_role("button", name="Lock campaign").click()
+    click_button(settled(page), "Lock campaign")
     expect(page.get_by_text(re.compile("[Ll]ocked by lea")).first).to_be_visible()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from crane_core.annotation.thread import ThreadState
@@ -11,9 +10,7 @@ from crane_core.pipeline.campaigns.threads import all_threads, messages_of
 
 from .conftest import OpenPage, Served
 from .desk import campaign_of_all, unique
-from .screen import click_row, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import click_button, click_row, sees, settled, shows_title
 
 
 def test_a_question_is_answered_read_and_resolved(
@@ -34,12 +31,12 @@ def test_a_question_is_answered_read_and_resolved(
     settled(page)
     listed.scroll_into_view_if_needed()
     listed.click(position={"x": 100, "y": 48})
-    expect(title(page)).to_have_text("Flagged item")
-    expect(page.get_by_text("Note: two <b>causes</b>?")).to_be_visible()
+    shows_title(page, "Flagged item")
+    sees(page, "Note: two <b>causes</b>?")
     expect(page.locator(".cw-card")).to_be_visible()
     page.get_by_label("Message", exact=True).fill("The first <i>one</i>.")
     page.get_by_label("Your name").fill("lea")
-    page.get_by_role("button", name="Send").click()
+    click_button(page, "Send")
     expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
     page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ana")
     expect(page.locator(".cw-desk-thread")).to_contain_text("The first <i>one</i>.")
@@ -50,11 +47,11 @@ def test_a_question_is_answered_read_and_resolved(
     expect(page.locator(".cw-desk .cw-card")).to_be_visible()
     expect(page.locator(".cw-desk-thread")).to_be_hidden()
     page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ana&own=list")
-    expect(page.get_by_text("The lead answered 1 of your items")).to_be_visible()
+    sees(page, "The lead answered 1 of your items")
     click_row(settled(page), 0)
     expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
-    page.get_by_role("button", name="Resolve").click()
-    expect(page.get_by_text("resolved it")).to_be_visible()
+    click_button(page, "Resolve")
+    sees(page, "resolved it")
     assert [thread.state for thread in all_threads(folder, plan).threads] == [
         ThreadState.RESOLVED
     ]

@@ -16,9 +16,7 @@ from benchmarks._server import serve
 from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
 
 from .conftest import OpenPage, slow
-from .screen import choose, settled, title
-
-pytestmark = pytest.mark.browser
+from .screen import choose, sees, settled, shows_title
 
 PATH = "/try_a_notebook"
 MODEL = "fake-9"
@@ -105,7 +103,7 @@ def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(
         has_text="harvest"
     )
     expect(evidence.first).to_be_visible()
-    expect(page.get_by_text("No model is set")).to_be_visible()
+    sees(page, "No model is set")
     page.get_by_text(re.compile("The exact prompt")).click()
     expect(page.locator(".cw-prompt")).to_contain_text(
         'harvest.groupby("bed")["yield_kg"]'
@@ -120,10 +118,8 @@ def test_where_execution_is_off_there_is_no_way_to_it(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{facts_app}{PATH}?notebook=path"))
-    expect(
-        page.get_by_text("This server reads notebooks and does not run them")
-    ).to_be_visible()
-    expect(page.get_by_text("CRANE_ALLOW_EXECUTION=1")).to_be_visible()
+    sees(page, "This server reads notebooks and does not run them")
+    sees(page, "CRANE_ALLOW_EXECUTION=1")
     expect(page.get_by_label("Path", exact=True)).to_have_count(0)
     assert page.get_by_test_id("stButtonGroup").get_by_role(
         "radio"
@@ -132,9 +128,7 @@ def test_where_execution_is_off_there_is_no_way_to_it(
         "Upload",
     ]
     page.get_by_text("Upload", exact=True).click()
-    expect(
-        page.get_by_text("nothing leaves this server, without your click")
-    ).to_be_visible()
+    sees(page, "nothing leaves this server, without your click")
     upload(page, names_ipynb=notebook(*OPAQUE))
     expect(verdict(page)).to_contain_text("Checked: the code only")
     settled(page)
@@ -144,15 +138,11 @@ def test_where_execution_is_off_there_is_no_way_to_it(
 def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     upload(desk, names_ipynb=notebook(*OPAQUE))
     expect(verdict(desk)).to_contain_text("No certain crash")
-    expect(desk.get_by_text("The cell before it was not run.")).to_be_visible()
+    sees(desk, "The cell before it was not run.")
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text("names.ipynb")
-    expect(
-        desk.get_by_text(
-            re.compile(r"A crash here would cost \d+\.\d s of re-execution")
-        )
-    ).to_be_visible()
+    sees(desk, re.compile(r"A crash here would cost \d+\.\d s of re-execution"))
     expect(desk.locator(".cw-state summary").filter(has_text="kept")).to_be_visible()
     expect(desk.locator(".cw-target .cw-crash")).to_have_text(
         re.compile("no such name")
@@ -167,11 +157,11 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
 def test_a_run_is_stopped(desk: Page) -> None:
     upload(desk, slow_ipynb=notebook("import time\ntime.sleep(600)", "missing"))
     button(desk, "Run the cell before it").click()
-    expect(desk.get_by_text("Running: the cell in a fresh kernel")).to_be_visible()
+    sees(desk, "Running: the cell in a fresh kernel")
     expect(desk.locator(".cw-target")).to_be_visible()
     button(desk, "Stop").click()
     expect(refusal(desk)).to_contain_text("The capture was stopped.")
-    expect(desk.get_by_text("The run stopped before the target.")).to_be_visible()
+    sees(desk, "The run stopped before the target.")
     expect(button(desk, "Run the cell before it")).to_be_visible()
 
 
@@ -230,9 +220,7 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text(CLOSING)
-    expect(
-        desk.get_by_text(re.compile(r"tokens \(exact\) for fake-9 at 127\.0\.0\.1"))
-    ).to_be_visible()
+    sees(desk, re.compile(r"tokens \(exact\) for fake-9 at 127\.0\.0\.1"))
     button(desk, f"Send it to {MODEL}").click()
     answer = desk.locator(".cw-verdict").filter(has_text=MODEL)
     expect(answer).to_contain_text("Will crash")
@@ -252,7 +240,7 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     assert desk.evaluate("window.injected === undefined")
     assert desk.locator("[data-testid=stMain] h1").count() == 1
     assert desk.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    expect(title(desk)).to_have_text("Try a notebook")
+    shows_title(desk, "Try a notebook")
 
 
 @pytest.mark.slow

@@ -23,10 +23,8 @@ from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE
-from .desk import AHEAD_LOADED, SAVED, in_sight, press_ready, shown_item
-from .screen import settled, title
-
-pytestmark = pytest.mark.browser
+from .desk import AHEAD_LOADED, SAVED, in_sight, open_desk, press_ready, shown_item
+from .screen import arrives, click_button, settled, shows_title
 
 NAME = "whole"
 SEED = 301
@@ -72,13 +70,12 @@ def create(page: Page, address: str) -> None:
         box.press("Enter")
         settled(page)
     expect(page.get_by_text("needs 218")).to_contain_text("222 are drawn")
-    page.get_by_role("button", name="Create campaign").click()
-    expect(title(page)).to_have_text(NAME)
+    click_button(page, "Create campaign")
+    shows_title(page, NAME)
 
 
-def open_desk(page: Page, address: str, annotator: str) -> None:
-    page.goto(f"{address}/annotate?campaign={NAME}&annotator={annotator}")
-    page.wait_for_selector(".cw-desk .cw-card")
+def open_loaded(page: Page, address: str, annotator: str) -> None:
+    open_desk(page, address, NAME, annotator)
     page.wait_for_function(AHEAD_LOADED)
 
 
@@ -160,7 +157,7 @@ def test_two_people_repeat_the_studys_second_labelling(
             create(pages["cleo"], address)
             plan = kept_campaign(folder, NAME).plan
             for name in ("ana", "ben"):
-                open_desk(pages[name], address, name)
+                open_loaded(pages[name], address, name)
                 label_by_keys(folder, pages[name], name, N_EACH)
                 assert journal_of(folder, plan, name).n_done == N_EACH
             expected, n_both = kappa_of(folder, plan)
@@ -177,7 +174,7 @@ def test_two_people_repeat_the_studys_second_labelling(
             order = [showing.item for showing in back]
             names = [desk_names(folder, plan, "ana").of(showing) for showing in back]
             depth = next(place for place, item in enumerate(order) if item in common)
-            open_desk(pages["ana"], address, "ana")
+            open_loaded(pages["ana"], address, "ana")
             for name in names[: depth + 1]:
                 press_ready(pages["ana"], "u")
                 pages["ana"].wait_for_function(
@@ -233,12 +230,11 @@ def test_two_people_repeat_the_studys_second_labelling(
 
 def lock(page: Page, address: str) -> None:
     page.goto(f"{address}/campaigns?campaign={NAME}")
-    expect(title(page)).to_have_text(NAME)
-    settled(page)
+    arrives(page, NAME)
     page.get_by_label("Locked by", exact=True).fill("cleo")
     page.get_by_label("Locked by", exact=True).blur()
     settled(page)
     page.get_by_text("Lock it although items are open").click()
     settled(page)
-    page.get_by_role("button", name="Lock campaign").click()
+    click_button(page, "Lock campaign")
     expect(page.get_by_text(re.compile("[Ll]ocked by cleo")).first).to_be_visible()

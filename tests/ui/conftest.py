@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -13,10 +12,10 @@ from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
-from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
-from tests.ui.lab import AUDITED, LISTED, PASSWORD, PILOT, Lab
+from tests.given_labels import give_labels
+from tests.ui.lab import AUDITED, LISTED, PASSWORD, PILOT, Lab, copied
 
 VOID = {"br", "hr", "img", "input", "wbr"}
 TAGS = {
@@ -103,45 +102,22 @@ def campaign_folder(
     answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> DataFolder:
     """A data folder with the two campaigns of a Lab; to be copied, not changed."""
-    folder = DataFolder(
-        Path(
-            shutil.copytree(
-                answered_folder.path, tmp_path_factory.mktemp("campaigns") / "data"
-            )
-        )
-    )
+    folder = copied(answered_folder, tmp_path_factory.mktemp("campaigns"))
     ours = Population("minibench", "ours")
-    store = prepare(folder)
-    try:
-        plan = drawn_plan(
-            store,
-            CampaignRequest(PILOT, ("ana", "ben"), ours, Design(DrawKind.ALL), seed=7),
+    with closing(prepare(folder)) as store:
+        plan, other = (
+            drawn_plan(
+                store,
+                CampaignRequest(name, people, ours, Design(DrawKind.ALL), seed=7),
+            )
+            for name, people in ((PILOT, ("ana", "ben")), (AUDITED, ("eva", "fay")))
         )
-        other = drawn_plan(
-            store,
-            CampaignRequest(
-                AUDITED, ("eva", "fay"), ours, Design(DrawKind.ALL), seed=7
-            ),
-        )
-    finally:
-        store.close()
     keep_campaign(folder, plan)
     keep_campaign(folder, other)
-    everything = [
-        (PILOT, name, item.item) for name in plan.annotators for item in plan.items
-    ]
-    for campaign, name, item in [*everything, (AUDITED, "eva", other.items[0].item)]:
-        act = {
-            "event": f"{name}-{item}",
-            "action": "label",
-            "item": item,
-            "showing": 1,
-            "label": "correct",
-        }
-        assert (
-            LabelStore(folder, campaign).take(name, [act | {"seconds": 9.0}]).refused
-            == {}
-        )
+    everything = dict.fromkeys((item.item for item in plan.items), "correct")
+    for name in plan.annotators:
+        give_labels(folder, PILOT, name, everything, seconds=9.0)
+    give_labels(folder, AUDITED, "eva", {other.items[0].item: "correct"}, seconds=9.0)
     return folder
 
 
@@ -151,7 +127,7 @@ def lab(
 ) -> Iterator[Lab]:
     """A server with logins, for all tests of a run: a start takes as long as thirty visits."""
     place = tmp_path_factory.mktemp("lab")
-    folder = DataFolder(Path(shutil.copytree(campaign_folder.path, place / "data")))
+    folder = copied(campaign_folder, place)
     roles = place / "roles.toml"
     roles.write_text(LISTED)
     settings = {"CRANE_ALLOW_EXECUTION": "1", "CRANE_PROXY_FROM": "127.0.0.1"}
@@ -164,13 +140,7 @@ def open_folder(
     answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> DataFolder:
     """The data folder of `open_app`."""
-    return DataFolder(
-        Path(
-            shutil.copytree(
-                answered_folder.path, tmp_path_factory.mktemp("open") / "data"
-            )
-        )
-    )
+    return copied(answered_folder, tmp_path_factory.mktemp("open"))
 
 
 @pytest.fixture(scope="session")
@@ -185,10 +155,6 @@ def locked_app(
     prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """Address of an app with a shared password."""
-    data = Path(
-        shutil.copytree(
-            prepared_folder.path, tmp_path_factory.mktemp("locked") / "data"
-        )
-    )
-    with serve(data, CRANE_PASSWORD=PASSWORD) as address:
+    folder = copied(prepared_folder, tmp_path_factory.mktemp("locked"))
+    with serve(folder.path, CRANE_PASSWORD=PASSWORD) as address:
         yield address

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -13,12 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from crane_core.cli import main
-from crane_core.identity.key import signing_key
-from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Spoken
-from tests.ui.visits import Visitor, asked
+from tests.ui.visits import Visitor, asked, session_of
 
 LISTED = """
 "vic@lab.example" = "viewer"
@@ -43,6 +42,11 @@ AUDITED = "audited"
 """A campaign of two people who do not log in, to be locked and opened again."""
 
 
+def copied(folder: DataFolder, place: Path) -> DataFolder:
+    """A copy of a data folder, for one server."""
+    return DataFolder(Path(shutil.copytree(folder.path, place / "data")))
+
+
 class Lab(NamedTuple):
     """A running server with a roles file and two campaigns. A test leaves it as it was."""
 
@@ -52,12 +56,9 @@ class Lab(NamedTuple):
 
     def visitor(self, email: str, *, seconds: int = 600) -> Visitor:
         """Somebody with a session of this server; it has expired where `seconds` is not positive."""
-        session = signed(
-            new_pass(email, seconds=seconds),
-            Purpose.SESSION,
-            signing_key(self.folder.path),
+        return Visitor(
+            self.address, session_of(self.folder.path, email, seconds=seconds)
         )
-        return Visitor(self.address, f"crane_session={session}")
 
     def of(self, role: Role) -> Visitor:
         return self.visitor(f"{OF_ROLE[role]}@lab.example")

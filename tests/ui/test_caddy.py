@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks._server import free_port, serve
-from crane_core.identity.key import signing_key
-from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.places import DataFolder
 from tests.patience import PATIENCE_S, once
-from tests.ui.visits import Visitor, asked
+from tests.ui.lab import copied
+from tests.ui.visits import Visitor, asked, session_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CADDY = shutil.which("caddy") or ""
@@ -84,42 +83,34 @@ class Login(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def app(prepared_folder: DataFolder, tmp_path: Path) -> Iterator[str]:
-    shutil.copytree(prepared_folder.path, tmp_path / "data")
+    data = copied(prepared_folder, tmp_path).path
     roles = tmp_path / "roles.toml"
     roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
     proxied = {
         "CRANE_PROXY_HEADER": "X-Forwarded-Email",
         "CRANE_PROXY_FROM": "127.0.0.1",
     }
-    with serve(tmp_path / "data", CRANE_ROLES=str(roles), **proxied) as address:
+    with serve(data, CRANE_ROLES=str(roles), **proxied) as address:
         yield address
 
 
 def test_the_plain_configuration_passes_sessions_and_no_claim(
     app: str, tmp_path: Path
 ) -> None:
-    session = signed(
-        new_pass("lea@lab.example", seconds=60),
-        Purpose.SESSION,
-        signing_key(tmp_path / "data"),
-    )
+    session = session_of(tmp_path / "data", "lea@lab.example")
     with caddy(PLAIN, tmp_path, app) as address:
-        assert (
-            Visitor(address, f"crane_session={session}")
-            .sees("campaigns")
-            .shows("New campaign")
-        )
+        assert Visitor(address, session).sees("campaigns").shows("New campaign")
         assert Visitor(address, headers=CLAIM).sees("data").shows("it did not name you")
 
 
 def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_writes_to_the_writer(
     prepared_folder: DataFolder, tmp_path: Path
 ) -> None:
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    data = copied(prepared_folder, tmp_path).path
     roles = tmp_path / "roles.toml"
     roles.write_text('"lea@lab.example" = "lead"\n')
     public = f"http://127.0.0.1:{free_port()}"
-    cookie = f"crane_session={signed(new_pass('lea@lab.example', seconds=600), Purpose.SESSION, signing_key(data))}"
+    cookie = session_of(data, "lea@lab.example")
     with ExitStack() as running:
 
         def started(*arguments: str) -> str:

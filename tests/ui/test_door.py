@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,27 +15,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from tests.patience import PATIENCE_S
-from tests.ui.visits import in_own_loop
+from tests.ui.visits import asked, in_own_loop
 
 MEBIBYTE = 1024 * 1024
 BOUNDARY = "upload-ends-here"
-
-
-def ask(
-    address: str,
-    path: str,
-    *,
-    method: str = "GET",
-    headers: Mapping[str, str] | None = None,
-    body: bytes | None = None,
-) -> HTTPResponse:
-    """The answer to one request, with any Host header."""
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_S)
-    connection.request(method, path, body, dict(headers or {}))
-    answer = connection.getresponse()
-    answer.read()
-    connection.close()
-    return answer
 
 
 async def joined(address: str, host: str, origin: str | None) -> ClientConnection:
@@ -82,7 +64,7 @@ def test_a_foreign_host_gets_nothing(open_app: str, host: str) -> None:
     """DNS rebinding: a website's own name that leads to this machine, so that Origin and Host agree."""
     host = host.format(port=port_of(open_app))
     for path in ("/", "/_stcore/health", "/data", "/static/js/index.js"):
-        assert ask(open_app, path, headers={"Host": host}).status == 400, path
+        assert asked(open_app, path, headers={"Host": host}).status == 400, path
     assert status_of_websocket(open_app, host, f"http://{host}") == 400
 
 
@@ -93,7 +75,7 @@ def test_names_of_loopback_and_those_that_were_configured_are_served(
     open_app: str, host: str
 ) -> None:
     host = host.format(port=port_of(open_app))
-    assert ask(open_app, "/", headers={"Host": host}).status == 200
+    assert asked(open_app, "/", headers={"Host": host}).status == 200
     assert status_of_websocket(open_app, host, f"http://{host}") == 101
     assert status_of_websocket(open_app, host.upper(), f"http://{host}") == 101
     assert status_of_websocket(open_app, host, None) == 101
@@ -124,7 +106,7 @@ def test_a_page_from_elsewhere_opens_no_session(open_app: str, origin: str) -> N
 
 def test_every_answer_forbids_frames_and_guessing(open_app: str) -> None:
     for path in ("/", "/cases", "/_stcore/health", "/favicon.png"):
-        headers = ask(open_app, path).headers
+        headers = asked(open_app, path).headers
         assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
         assert (
             "'unsafe-inline'"
@@ -144,7 +126,7 @@ def test_every_answer_forbids_frames_and_guessing(open_app: str) -> None:
     "path", ["/_stcore/metrics", "/_stcore/metrics/", "//_stcore/metrics"]
 )
 def test_metrics_are_not_public(open_app: str, path: str) -> None:
-    answer = ask(open_app, path)
+    answer = asked(open_app, path)
     assert answer.status == 404
 
 
@@ -165,7 +147,7 @@ def test_metrics_are_not_public(open_app: str, path: str) -> None:
 def test_a_stranger_changes_nothing_over_http(
     locked_app: str, method: str, path: str, status: int
 ) -> None:
-    assert ask(locked_app, path, method=method).status == status
+    assert asked(locked_app, path, method=method).status == status
 
 
 def upload_all(address: str, *sizes: int) -> list[int]:
@@ -196,7 +178,7 @@ async def _session_id(socket: ClientConnection) -> str:
 
 
 def _put(address: str, session: str, number: int, size: int) -> int:
-    cookie = ask(address, "/_stcore/health").headers["Set-Cookie"].partition(";")[0]
+    cookie = asked(address, "/_stcore/health").headers["Set-Cookie"].partition(";")[0]
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{number}.zip"\r\n\r\n'.encode()
     headers = {
         "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
@@ -205,7 +187,7 @@ def _put(address: str, session: str, number: int, size: int) -> int:
     }
     body = head + bytes(size) + f"\r\n--{BOUNDARY}--\r\n".encode()
     try:
-        return ask(
+        return asked(
             address,
             f"/_stcore/upload_file/{session}/{number}",
             method="PUT",

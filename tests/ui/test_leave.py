@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 from benchmarks._server import CHECKOUT, serve_process
 from crane_core.pipeline.places import DataFolder
+from tests.ui.lab import copied
 from tests.ui.visits import Visitor
 
 PROGRAM = """
@@ -58,7 +58,7 @@ def test_threads_inside_the_database_abort_no_end() -> None:
 def test_ctrl_c_ends_the_app_with_zero(
     prepared_folder: DataFolder, tmp_path: Path, n_visitors: int
 ) -> None:
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    data = copied(prepared_folder, tmp_path).path
     with serve_process(data, end_with=signal.SIGINT) as (address, pid):
         visits = [
             threading.Thread(target=_visit, args=(address,), daemon=True)

@@ -5,7 +5,6 @@ Of a campaign that is open, test_roles_of_pages.py shows it: every page there, a
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
@@ -15,7 +14,7 @@ from benchmarks._server import serve
 from crane_core.pipeline.campaigns.campaigns import campaign_file, lock_campaign
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
-from tests.ui.lab import LISTED, PILOT, Lab
+from tests.ui.lab import LISTED, PILOT, Lab, copied
 
 PEOPLE = ("ana", "lea")
 DESKS = (
@@ -51,7 +50,7 @@ def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(
     campaign_folder: DataFolder, tmp_path: Path
 ) -> None:
     """The server starts with the damage; while it runs the campaign is repaired, and locked."""
-    folder = DataFolder(Path(shutil.copytree(campaign_folder.path, tmp_path / "data")))
+    folder = copied(campaign_folder, tmp_path)
     file = campaign_file(folder, PILOT)
     whole = file.read_bytes()
     file.write_text('{"record": "campaign", "campaign": "pilot", "plan": "{}"}\n')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.ui.first_visit import imported_by
 from crane_core.ui.navigation import page_files
 from tests.patience import PATIENCE_S
+from tests.ui.lab import copied
 from tests.ui.visits import Visitor
 
 CIRCLE = """
@@ -76,7 +76,7 @@ def test_what_a_page_imports_is_known() -> None:
 def test_visits_at_once_to_a_server_just_started(
     prepared_folder: DataFolder, tmp_path: Path
 ) -> None:
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    data = copied(prepared_folder, tmp_path).path
     with serve(data) as address, ThreadPoolExecutor(4) as pool:
         pages = [name for name in page_files() if name != next(iter(page_files()))]
         drawn = list(pool.map(Visitor(address).sees, pages))

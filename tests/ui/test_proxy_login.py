@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 
 from benchmarks._server import serve
 from crane_core.pipeline.places import DataFolder
-from tests.ui.lab import LISTED, Lab
+from tests.ui.lab import LISTED, Lab, copied
 from tests.ui.visits import Visitor, asked
 
 LEA = {"X-Forwarded-Email": "lea@lab.example"}
@@ -25,7 +24,7 @@ def proxied_app(
 ) -> Iterator[str]:
     """Address of an app behind a proxy at 127.0.0.1, which names the visitor."""
     place = tmp_path_factory.mktemp("proxied")
-    data = Path(shutil.copytree(prepared_folder.path, place / "data"))
+    data = copied(prepared_folder, place).path
     roles = place / "roles.toml"
     roles.write_text(LISTED)
     settings = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,22 +20,21 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Population
 from crane_core.cli import main
 from crane_core.errors import StoreError
-from crane_core.identity.key import signing_key
 from crane_core.identity.logins import FILE_NAME as SESSIONS
-from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,
     keep_campaign,
     lock_campaign,
 )
-from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import import_paths, prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.snapshot import publish
 from crane_core.ui.frame import is_old, replica_words
 from crane_core.ui.navigation import page_files
+from tests.given_labels import give_labels
 from tests.patience import PATIENCE_S
-from tests.ui.visits import Visitor, asked
+from tests.ui.lab import copied
+from tests.ui.visits import Visitor, asked, session_of
 
 WRITER = "http://writer.lab.example:8443"
 LISTED = '"vic@lab.example" = "viewer"\n"ana@lab.example" = "annotator"\n"ada@lab.example" = "admin"\n'
@@ -51,11 +49,8 @@ class Lab(NamedTuple):
     roles: Path
 
     def visitor(self, name: str, address: str = "") -> Visitor:
-        key = signing_key(self.folder.path)
-        session = signed(
-            new_pass(f"{name}@lab.example", seconds=600), Purpose.SESSION, key
-        )
-        return Visitor(address or self.replica, f"crane_session={session}")
+        session = session_of(self.folder.path, f"{name}@lab.example")
+        return Visitor(address or self.replica, session)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +58,7 @@ def lab(
     answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Lab]:
     place = tmp_path_factory.mktemp("lab")
-    folder = DataFolder(Path(shutil.copytree(answered_folder.path, place / "data")))
+    folder = copied(answered_folder, place)
     roles = place / "roles.toml"
     roles.write_text(LISTED)
     environment = {"CRANE_ROLES": str(roles), "CRANE_ALLOW_EXECUTION": "1"}
@@ -137,18 +132,10 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
     store.close()
     keep_campaign(lab.folder, plan)
     for name in plan.annotators:
-        acts = [
-            {
-                "event": f"{name}-{item.item}",
-                "action": "label",
-                "item": item.item,
-                "showing": 1,
-                "label": "correct",
-            }
-            | {"seconds": 9.0}
-            for item in plan.items
-        ]
-        assert LabelStore(lab.folder, "pilot").take(name, acts).refused == {}
+        items = (item.item for item in plan.items)
+        give_labels(
+            lab.folder, "pilot", name, dict.fromkeys(items, "correct"), seconds=9.0
+        )
     wait_until(
         lambda: (
             lab.visitor("ana")
@@ -249,7 +236,7 @@ def test_who_is_taken_off_the_list_is_out_of_the_replica_at_wait_until(
 def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
     answered_folder: DataFolder, tmp_path: Path
 ) -> None:
-    folder = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path / "data")))
+    folder = copied(answered_folder, tmp_path)
     store = prepare_or_read(folder)
     publish(store, folder.replicas, at=time.time())  # as an app that ended did
     store.close()

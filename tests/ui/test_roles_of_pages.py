@@ -23,7 +23,7 @@ from crane_core.pipeline.campaigns.threads import About, write_message
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
 from tests.ui.lab import LISTED, Lab
-from tests.ui.visits import Visitor, asked
+from tests.ui.visits import Visitor, asked, session_of
 
 NEEDS = {"annotate": Role.ANNOTATOR, "campaigns": Role.LEAD}
 """Pages that more than a viewer's role opens."""
@@ -274,16 +274,8 @@ def test_who_logged_out_is_out_after_a_restart_too(
     )
     shutil.copy(campaign_folder.database, restarted.database)
     with serve(restarted.path, CRANE_ROLES=str(lab.roles)) as address:
-        other = signed(
-            new_pass("lea@lab.example", seconds=600),
-            Purpose.SESSION,
-            signing_key(restarted.path),
-        )
-        assert (
-            Visitor(address, f"crane_session={other}")
-            .sees("campaigns")
-            .shows("New campaign")
-        )
+        other = session_of(restarted.path, "lea@lab.example")
+        assert Visitor(address, other).sees("campaigns").shows("New campaign")
         assert (
             Visitor(address, lea.cookie)
             .sees("campaigns")

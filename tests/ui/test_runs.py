@@ -17,9 +17,10 @@ from crane_core.pipeline.jobs.words import progress_words
 from crane_core.pipeline.jobs.work import JobProgress
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
+from crane_core.ui.code_html import prompt_html
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.listed import judge_rows, row_cells
-from crane_core.ui.runs.one_instance import answer_html, prompt_html
+from crane_core.ui.runs.one_instance import answer_html
 from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
 from crane_core.ui.runs.started import KEPT_LOGS, far_in, forget_logs, job_in
 from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, JobForm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from benchmarks._server import serve_process
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.places import DataFolder
 from tests.patience import once
-from tests.ui.lab import Lab
+from tests.ui.lab import Lab, copied
 from tests.ui.visits import Visitor, drawn, in_own_loop
 
 FEW_FILES = 64
@@ -32,7 +31,7 @@ def n_open(pid: int) -> int:
 def test_ended_sessions_hold_no_files(
     prepared_folder: DataFolder, tmp_path: Path
 ) -> None:
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    data = copied(prepared_folder, tmp_path).path
     with serve_process(data) as (address, pid):
         for page in ("", "data", "annotate"):
             Visitor(address).sees(page)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -16,6 +17,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from crane_core.identity.key import signing_key
+from crane_core.identity.passes import Purpose, new_pass, signed
 from tests.patience import PATIENCE_S
 
 _BOUNDARY = "upload-ends-here"
@@ -145,13 +148,19 @@ async def run(socket: ClientConnection, state: ClientState) -> Drawn:
             return seen
 
 
+def session_of(folder: Path, email: str, *, seconds: int = 600) -> str:
+    """The cookie of somebody who has a session of the server of this folder; it has expired below 0 seconds."""
+    granted = new_pass(email, seconds=seconds)
+    return f"crane_session={signed(granted, Purpose.SESSION, signing_key(folder))}"
+
+
 class Answer:
     """Status, headers and text of an answer."""
 
     def __init__(self, connection: HTTPConnection) -> None:
         answer = connection.getresponse()
         self.status = answer.status
-        self.getheader = answer.getheader
+        self.getheader, self.headers = answer.getheader, answer.headers
         self.text = answer.read().decode("utf-8", "replace")
 
 

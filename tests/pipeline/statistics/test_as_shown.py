@@ -111,7 +111,7 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = (judging, chosen.rule, chosen.credit, "stage")
     mine = [*breakdown._rates(*policy), *breakdown._changes(*policy, WITH_STATE)]
     for rate in breakdown.RATES:
-        table, changes = breakdown_view._rates("", chosen, "stage", rate)
+        table, changes = breakdown_view._rates(chosen, "stage", rate)
         name = rate if rate == "F1" else rate.lower()
         for row in as_rows(table):
             of = {"group": row["stage"], "detector": row["detector_title"]}

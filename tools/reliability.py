@@ -1,7 +1,5 @@
 """Run the tests of attacks and faults and write docs/evidence/reliability.md.
 
-Usage: tools/reliability.py REPORTS [LOG]...
-
 `reliability.toml` names the tests of each family and what one try is. REPORTS is a folder for pytest's reports; a file
 of tests whose report is there already is not run again. A LOG holds what `python -m benchmarks.isolation` or `python -m
 benchmarks.annotators_drill` printed. No number is typed: what was skipped was not tried.
@@ -9,6 +7,7 @@ benchmarks.annotators_drill` printed. No number is typed: what was skipped was n
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -181,4 +180,12 @@ def main(folder: str, *logs: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    options = argparse.ArgumentParser(
+        prog="python -m tools.reliability",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    options.add_argument("reports", metavar="REPORTS", help="folder of the reports")
+    options.add_argument("logs", nargs="*", metavar="LOG", help="what a drill printed")
+    chosen = options.parse_args()
+    sys.exit(main(chosen.reports, *chosen.logs))

@@ -240,18 +240,9 @@ def _invalidated(instance_id: str, sample: dict[str, Any]) -> str:
 
 
 def _whose(log: _Log, sample: dict[str, Any]) -> tuple[str, str, Setting]:
-    parts = str(sample.get("id", "")).split("/")
-    instance = next((part for part in parts if part.endswith(_VERSIONS)), None)
-    setting = next((part for part in parts if part in list(Setting)), None)
-    other = next((part for part in parts[:-1] if part not in (instance, setting)), None)
     given = sample.get("metadata")
-    stated = dict(log.arguments) | ({"instance": instance} if instance else {})
-    stated |= {
-        name: part
-        for name, part in (("setting", setting), ("benchmark", other))
-        if part
-    }
     # The sample's metadata last: what its author stated there outweighs what an id looks like.
+    stated = dict(log.arguments) | _named_in(str(sample.get("id", "")))
     stated |= given if isinstance(given, dict) else {}
     instance_id, named = (
         stated.get("instance"),
@@ -269,6 +260,16 @@ def _whose(log: _Log, sample: dict[str, Any]) -> tuple[str, str, Setting]:
     if not isinstance(named, str) or not named.strip():
         raise _LeftOutError("its benchmark is not a name", repr(named))
     return slug(named), instance_id.strip(), Setting(stated["setting"])
+
+
+def _named_in(sample_id: str) -> dict[str, str]:
+    """What an id such as `junobench/runtime/pandas_1_fixed` looks like."""
+    parts = sample_id.split("/")
+    instance = next((part for part in parts if part.endswith(_VERSIONS)), None)
+    setting = next((part for part in parts if part in list(Setting)), None)
+    other = next((part for part in parts[:-1] if part not in (instance, setting)), None)
+    named = {"instance": instance, "setting": setting, "benchmark": other}
+    return {name: part for name, part in named.items() if part}
 
 
 def _said(sample: dict[str, Any]) -> ReadReply:

@@ -152,12 +152,7 @@ class BatchClient(OpenAIClient):
             told = await self._told(
                 batches.list(limit=_PER_PAGE, extra_query=more), "GET /batches"
             )
-            listed = told.get("data")
-            page = (
-                [_batch(one) for one in listed if isinstance(one, dict)]
-                if isinstance(listed, list)
-                else []
-            )
+            page = [_batch(one) for one in _objects(told.get("data"))]
             found = next(
                 (batch for batch in page if batch.input_file == input_file), None
             )
@@ -338,25 +333,27 @@ class BatchClient(OpenAIClient):
 def _batch(told: dict[str, Any]) -> Batch:
     files = [told.get(name) for name in ("output_file_id", "error_file_id")]
     counts, errors = told.get("request_counts"), told.get("errors")
-    ended = (
-        [counts.get(name) for name in ("completed", "failed")]
-        if isinstance(counts, dict)
-        else []
-    )
+    n_ended = None
+    if isinstance(counts, dict):
+        ended = [counts.get(name) for name in ("completed", "failed")]
+        n_ended = sum(n for n in ended if isinstance(n, int))
     listed = errors.get("data") if isinstance(errors, dict) else None
-    said = (
-        [str(one.get("message")) for one in listed if isinstance(one, dict)]
-        if isinstance(listed, list)
-        else []
-    )
+    said = [str(one.get("message")) for one in _objects(listed)]
     return Batch(
-        _identifier(told.get("id")),
-        str(told.get("input_file_id")),
-        shown(str(told.get("status"))),
-        tuple(_identifier(file) for file in files if file),
-        sum(n for n in ended if isinstance(n, int)) if ended else None,
-        shown("; ".join(said[:3])),
+        batch=_identifier(told.get("id")),
+        input_file=str(told.get("input_file_id")),
+        status=shown(str(told.get("status"))),
+        files=tuple(_identifier(file) for file in files if file),
+        n_ended=n_ended,
+        why=shown("; ".join(said[:3])),
     )
+
+
+def _objects(listed: object) -> list[dict[str, Any]]:
+    """The objects of a list; nothing where an endpoint sends something else."""
+    if not isinstance(listed, list):
+        return []
+    return [one for one in listed if isinstance(one, dict)]
 
 
 def _identifier(told: object) -> str:

@@ -172,11 +172,10 @@ def _wrong_member(members: Any) -> str | None:
         # In Python a boolean is an integer, and `price_in = true` would be a price of one dollar.
         if not isinstance(value, _MEMBERS[name]) or isinstance(value, bool):
             return f"has a {name} of the wrong type"
-    if ("price_in" in members) != ("price_out" in members):
+    prices = [members[name] for name in ("price_in", "price_out") if name in members]
+    if len(prices) == 1:
         return "has only one of two prices"
-    if not all(
-        0 <= members.get(name, 0) < float("inf") for name in ("price_in", "price_out")
-    ):
+    if not all(0 <= price < float("inf") for price in prices):
         return "has a price that is not a number"
     if not all(isinstance(model, str) for model in members.get("models", ())):
         return "has a model that is not a string"

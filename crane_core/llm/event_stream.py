@@ -32,10 +32,8 @@ def completion_of(raw: bytes) -> dict[str, Any]:
 
     Raises ValueError, LookupError, TypeError or AttributeError if the events hold something else, or have no end.
     """
-    joined: dict[str, Any] = {"usage": None}
-    pieces: dict[str, list[str]] = {name: [] for name in _TEXTS}
-    called: dict[int, list[str]] = {}
-    finish_reason, has_ended = None, False
+    usage, has_ended = None, False
+    choices: list[dict[str, Any]] = []
     for data in _events(raw):
         if data == _DONE:
             has_ended = True
@@ -44,26 +42,35 @@ def completion_of(raw: bytes) -> dict[str, Any]:
         if chunk.get("error"):
             return {"error": chunk["error"]}
         # The usage comes in a last chunk, which has no choice.
-        joined["usage"] = chunk.get("usage") or joined["usage"]
-        for choice in chunk.get("choices") or ():
-            # Other choices are answers that no request of ours wants; mixed in, they would garble the first.
-            if choice.get("index", 0) != 0:
-                continue
-            said = choice.get("delta") or choice.get("message") or {}
-            for name in _TEXTS:
-                pieces[name] += _spoken(said.get(name))
-            _add_calls(called, said)
-            finish_reason = choice.get("finish_reason") or finish_reason
+        usage = chunk.get("usage") or usage
+        # Other choices are answers that no request of ours wants; mixed in, they would garble the first.
+        choices += [
+            choice
+            for choice in chunk.get("choices") or ()
+            if choice.get("index", 0) == 0
+        ]
+    reasons = [reason for choice in choices if (reason := choice.get("finish_reason"))]
     # Some servers close the stream after the last chunk, without the mark: a finish reason is an end, too.
-    if not has_ended and finish_reason is None:
+    if not has_ended and not reasons:
         raise ValueError("the stream has no end")
-    message: dict[str, Any] = {
-        name: "".join(parts) or None for name, parts in pieces.items()
-    }
+    finish_reason = reasons[-1] if reasons else None
+    joined = {"message": _joined(choices), "finish_reason": finish_reason}
+    return {"usage": usage, "choices": [joined]}
+
+
+def _joined(choices: list[dict[str, Any]]) -> dict[str, Any]:
+    """The message that the chunks of a choice make together."""
+    said = [choice.get("delta") or choice.get("message") or {} for choice in choices]
+    message: dict[str, Any] = {}
+    for name in _TEXTS:
+        message[name] = "".join(_spoken(piece.get(name)) for piece in said) or None
+    called: dict[int, list[str]] = {}
+    for piece in said:
+        _add_calls(called, piece)
     message["tool_calls"] = [
         {"function": {"arguments": "".join(parts)}} for parts in called.values()
     ]
-    return joined | {"choices": [{"message": message, "finish_reason": finish_reason}]}
+    return message
 
 
 def _add_calls(called: dict[int, list[str]], said: dict[str, Any]) -> None:
@@ -78,11 +85,11 @@ def _add_calls(called: dict[int, list[str]], said: dict[str, Any]) -> None:
         called.setdefault(call.get("index", 0), []).append(arguments or "")
 
 
-def _spoken(piece: object) -> list[str]:
-    """The texts of a piece; some endpoints send parts, of which only texts are spoken."""
+def _spoken(piece: object) -> str:
+    """The text of a piece; some endpoints send parts, of which only texts are spoken."""
     if isinstance(piece, list):
-        return [part["text"] for part in piece if part.get("type") == "text"]
-    return [piece] if isinstance(piece, str) else []
+        return "".join(part["text"] for part in piece if part.get("type") == "text")
+    return piece if isinstance(piece, str) else ""
 
 
 def _events(raw: bytes) -> Iterator[str]:

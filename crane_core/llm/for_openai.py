@@ -205,13 +205,7 @@ class OpenAIClient:
             **self._endpoint.extra,
         }
         if question.schema is not None:
-            schema = {
-                name: value
-                for name, value in question.schema.items()
-                if name not in ("$schema", "title")
-            }
-            form = {"name": question.schema_name, "schema": schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": form}
+            body["response_format"] = _form(question.schema_name, question.schema)
         if self._endpoint.temperature is not None:
             body["temperature"] = self._endpoint.temperature
         if question.seed is not None:
@@ -262,34 +256,38 @@ class OpenAIClient:
         self, error: openai.APIStatusError, body: dict[str, Any]
     ) -> Failure | UnsupportedParameter:
         message = _message(error)
-        if error.status_code in _ABOUT_PARAMETERS:
-            # A limit that is too large is refused like a wrong parameter, but lowering it is enough.
-            asked = body.get(self._limit)
-            if asked is not None and is_about_length(message):
-                if not self._output_limit.learn(
-                    message, asked, _n_tokens(body["messages"][0]["content"])
-                ):
-                    return Failure(
-                        FailureScope.QUESTION,
-                        f"status {error.status_code}: {shown(message)}",
-                        is_of_text=True,
-                    )
-                return UnsupportedParameter(self._limit)
-            if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
-                self._streams = True
-                return UnsupportedParameter(_STREAM)
-        if error.status_code in _ABOUT_FORM:
+        outcome: Failure | UnsupportedParameter | None = None
+        is_about_parameters = error.status_code in _ABOUT_PARAMETERS
+        if is_about_parameters:
+            outcome = self._of_limits(error.status_code, message, body)
+        if outcome is None and error.status_code in _ABOUT_FORM:
             # A 404 or 500 may mean much else, so only the answer's form is looked for in its words.
-            names = _PARAMETERS if error.status_code in _ABOUT_PARAMETERS else _FORM
-            refused = self._refused_parameter(
-                names, body, str(error.param or ""), message
-            )
-            if refused is not None:
-                return refused
+            names = _PARAMETERS if is_about_parameters else _FORM
+            named = str(error.param or "")
+            outcome = self._refused_parameter(names, body, named, message)
+        if outcome is not None:
+            return outcome
         code = " ".join(str(part) for part in (error.code, error.type) if part)
         return failure_of(
             error.status_code, code, shown(message), error.response.headers
         )
+
+    def _of_limits(
+        self, status: int, message: str, body: dict[str, Any]
+    ) -> Failure | UnsupportedParameter | None:
+        """What an error says of the reply's length or of streaming; None if it is about neither."""
+        # A limit that is too large is refused like a wrong parameter, but lowering it is enough.
+        asked = body.get(self._limit)
+        if asked is not None and is_about_length(message):
+            n_counted = _n_tokens(body["messages"][0]["content"])
+            if self._output_limit.learn(message, asked, n_counted):
+                return UnsupportedParameter(self._limit)
+            why = f"status {status}: {shown(message)}"
+            return Failure(FailureScope.QUESTION, why, is_of_text=True)
+        if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
+            self._streams = True
+            return UnsupportedParameter(_STREAM)
+        return None
 
     def _refused_parameter(
         self, names: Sequence[str], body: dict[str, Any], named: str, message: str
@@ -367,6 +365,17 @@ class OpenAIClient:
             self.left_out,
             usd or _usd(usage.get("cost")),
         )
+
+
+def _form(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The form of the reply that is asked for; endpoints refuse what describes the schema itself."""
+    sent = {
+        member: value
+        for member, value in schema.items()
+        if member not in ("$schema", "title")
+    }
+    form = {"name": name, "schema": sent, "strict": True}
+    return {"type": "json_schema", "json_schema": form}
 
 
 class _Bounded(httpx2.AsyncByteStream):

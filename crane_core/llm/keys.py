@@ -28,6 +28,7 @@ PROVIDERS = {
     "OPENROUTER_API_KEY": "https://openrouter.ai/api/v1",
 }
 """Environment variables with a key of a provider, and the address that it is for."""
+_BY_HOST = {urlsplit(address).hostname: name for name, address in PROVIDERS.items()}
 
 BASE_URL = "CRANE_BASE_URL"
 OPENAI_BASE_URL = "OPENAI_BASE_URL"
@@ -168,8 +169,8 @@ def key_for(
     """
     address = urlsplit(base_url)
     host = address.hostname or ""
-    providers = {urlsplit(known).hostname: name for name, known in PROVIDERS.items()}
-    if host in providers and address.scheme != "https":
+    of_provider = _BY_HOST.get(host)
+    if of_provider and address.scheme != "https":
         raise DetectorError(
             f"The key of {host} would be sent unencrypted.",
             remedy="Use an https:// address.",
@@ -183,9 +184,9 @@ def key_for(
                 remedy=f"Set {name} again.",
             )
         return Secret(text)
-    if name is None and host not in providers:
+    wanted = name or of_provider
+    if wanted is None:
         return None
-    wanted = name or providers[host]
     raise DetectorError(
         f"There is no key for {host}.",
         remedy=f"Set {wanted} in the environment, or in a {DOTENV} file in the working directory; see "

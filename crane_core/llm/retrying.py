@@ -14,7 +14,7 @@ from enum import StrEnum
 from random import Random
 from typing import NamedTuple
 
-from crane_core.llm.refusals import KEY, PAYMENT, refusal_in
+from crane_core.llm.refusals import KEY, PAYMENT, Refusal, refusal_in
 
 RETRIES = 7
 """Number of times that a failed request is sent again by default."""
@@ -77,10 +77,15 @@ _TRANSIENT = frozenset({408, 409, 425})
 _PERMISSION = {
     401: KEY,
     402: PAYMENT,
-    403: ("The endpoint refuses access", "Check the permissions of the key."),
-    404: ("The endpoint has no such model or address", "Check --model and --base-url."),
-    405: ("The address accepts no requests", "Check --base-url."),
+    403: Refusal("The endpoint refuses access", "Check the permissions of the key."),
+    404: Refusal(
+        "The endpoint has no such model or address", "Check --model and --base-url."
+    ),
+    405: Refusal("The address accepts no requests", "Check --base-url."),
 }
+_MOVED = Refusal(
+    "The endpoint has moved", "Use the address that it redirects to: --base-url."
+)
 _SPENT = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 )
@@ -101,30 +106,28 @@ def failure_of(
                 FailureScope.ENDPOINT, f"The quota is used up: {why}", remedy=remedy
             )
         return Failure(FailureScope.BUSY, why, retry_after_s(headers))
-    is_of_text = any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT)
-    # A moderated text may quote the words of any other error.
-    refusal = None if is_of_text or status in _BUSY else refusal_in(f"{code} {message}")
+    words = f"{code} {message}"
+    is_of_text = any(word in words.lower() for word in _ABOUT_CONTENT)
+    refusal = _refusal(status, words, is_of_text=is_of_text)
     if refusal is not None:
         return Failure(
             FailureScope.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy
         )
     if status in _TRANSIENT or status >= 500:
-        return Failure(
-            FailureScope.BUSY if status == 503 else FailureScope.TRANSIENT,
-            why,
-            retry_after_s(headers),
-            may_cost=True,
-        )
-    if 300 <= status < 400:
-        remedy = "Use the address that it redirects to: --base-url."
-        return Failure(
-            FailureScope.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy
-        )
-    if status in _PERMISSION and not is_of_text:
-        said, remedy = _PERMISSION[status]
-        return Failure(FailureScope.ENDPOINT, f"{said}: {why}", remedy=remedy)
+        scope = FailureScope.BUSY if status == 503 else FailureScope.TRANSIENT
+        return Failure(scope, why, retry_after_s(headers), may_cost=True)
     # 413 is about the length of this text; the next one may be shorter.
     return Failure(FailureScope.QUESTION, why, is_of_text=is_of_text or status == 413)
+
+
+def _refusal(status: int, words: str, *, is_of_text: bool) -> Refusal | None:
+    """What a status and its words refuse to every question; None: nothing."""
+    # A moderated text may quote the words of any other error.
+    if not is_of_text and status not in _BUSY and (told := refusal_in(words)):
+        return told
+    if 300 <= status < 400:
+        return _MOVED
+    return None if is_of_text else _PERMISSION.get(status)
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -22,23 +22,16 @@ _LISTS = ("preview",)
 
 def kept(key: str, value: Any, groups: Set[str]) -> Any:
     """The part of the fact `key` that belongs to `groups`, or NOTHING; what groups together keep is what each keeps."""
-    if isinstance(value, dict) and key in _COLUMN_TABLES:
-        return _columns(value, groups)
-    if isinstance(value, dict) and key in _ENTRIES:
-        return _filled(_entry(value, groups))
-    if isinstance(value, dict) and key in _TABLES:
-        return _filled(
-            {
-                name: part
-                for name, entry in value.items()
-                if (part := _part(entry, groups))
-            }
-        )
-    if (
-        isinstance(value, list)
-        and key in _LISTS
-        and all(isinstance(item, dict) for item in value)
-    ):
+    if isinstance(value, dict):
+        if key in _COLUMN_TABLES:
+            return _columns(value, groups)
+        if key in _ENTRIES:
+            return _filled(_entry(value, groups))
+        if key in _TABLES:
+            parts = {name: _part(entry, groups) for name, entry in value.items()}
+            return _filled({name: part for name, part in parts.items() if part})
+    is_list = key in _LISTS and isinstance(value, list)
+    if is_list and all(isinstance(item, dict) for item in value):
         items = [_entry(item, groups) for item in value]
         return items if any(items) else NOTHING
     return value if group_of(key) in groups else NOTHING

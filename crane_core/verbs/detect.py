@@ -812,7 +812,8 @@ def exit_code(outcome: JobOutcome) -> int:
 
 
 def _rows(folder: DataFolder, job: Job) -> tuple[list[ScoreRow], list[PrintedRow]]:
-    store = prepare_or_read(folder, tell)
+    # Silent: that another process has the database open was told when the job was planned.
+    store = prepare_or_read(folder)
     try:
         rows = scores(store, job.job)
         return rows, printed_beside(store, job.benchmark, rows)

@@ -6,6 +6,7 @@ killed is done again by another; one that ends worker after worker is reported a
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import pickle
 import time
@@ -56,32 +57,35 @@ def spread(
     out = _Out(cluster, job, work)
     waiting = iter(pieces)
     is_all, ends_at = False, float("inf")
+    everywhere = functools.partial(cluster.asked, cluster.client.run)
     try:
         while True:
             if stop.is_set() and ends_at == float("inf"):
                 ends_at = time.monotonic() + END_S
-                cluster.asked(
-                    cluster.client.run, worker.stop, out.start, on_error="ignore"
-                )
-            while (
-                not stop.is_set()
-                and not is_all
-                and len(out) < max(1, PER_THREAD * cluster.n_threads())
-            ):
-                piece = next(waiting, None)
-                is_all = piece is None
-                if piece is not None:
-                    out.send(piece)
-            if not len(out) and (is_all or stop.is_set()) or time.monotonic() > ends_at:
+                everywhere(worker.stop, out.start, on_error="ignore")
+            if not is_all:
+                is_all = _fill(out, waiting, cluster, stop)
+            is_done = not len(out) and (is_all or stop.is_set())
+            if is_done or time.monotonic() > ends_at:
                 break
             if (done := out.next()) is not None:
                 yield done
         if is_all and not stop.is_set():
-            cluster.asked(
-                cluster.client.run, worker.forget, job, out.start, on_error="ignore"
-            )
+            everywhere(worker.forget, job, out.start, on_error="ignore")
     finally:
         out.give_up()
+
+
+def _fill(
+    out: _Out, waiting: Iterator[WorkPiece], cluster: Cluster, stop: Event
+) -> bool:
+    """Send pieces while there is a place for them; whether these were the last ones."""
+    while not stop.is_set() and len(out) < max(1, PER_THREAD * cluster.n_threads()):
+        piece = next(waiting, None)
+        if piece is None:
+            return True
+        out.send(piece)
+    return False
 
 
 class _Out:

@@ -197,15 +197,21 @@ def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
     """The sums over replies; an answer of a detector that runs on this machine takes no tokens."""
     asked = [reply for reply in replies if isinstance(reply, (Reply, JudgeReply))]
     prices = [reply.usd for reply in asked if reply.usd is not None]
+    reported = [reply.usd for reply in asked if reply.is_usd_reported]
     return Spent(
-        input_tokens=sum(reply.input_tokens or 0 for reply in asked),
-        output_tokens=sum(reply.output_tokens or 0 for reply in asked),
+        input_tokens=_sum(reply.input_tokens for reply in asked),
+        output_tokens=_sum(reply.output_tokens for reply in asked),
         usd=sum(prices) if prices else None,
-        seconds=sum(reply.seconds or 0.0 for reply in asked),
+        seconds=sum(filter(None, (reply.seconds for reply in asked)), 0.0),
         n_requests=sum(reply.attempts for reply in asked),
-        reported_usd=sum(reply.usd or 0.0 for reply in asked if reply.is_usd_reported),
+        reported_usd=sum(filter(None, reported), 0.0),
         n_uncounted=sum(map(_is_uncounted, asked)),
     )
+
+
+def _sum(counts: Iterable[int | None]) -> int:
+    """What an endpoint did not count adds nothing."""
+    return sum(filter(None, counts))
 
 
 def _is_uncounted(reply: Reply | JudgeReply | Run) -> bool:

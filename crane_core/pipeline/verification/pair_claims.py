@@ -121,27 +121,17 @@ def fixed_claim(notebook: Path, target: int) -> PairClaim:
 
 def _after(plan: NotebookPlan) -> list[CodeCell]:
     """The cells that ran after the target, in their order; without counts those below it."""
+    cells = [cell for cell in plan.cells if not cell.is_skipped]
     if all(cell.execution_count is None for cell in plan.cells):
-        return [
-            cell for cell in plan.cells[plan.target.index + 1 :] if not cell.is_skipped
-        ]
-    count = plan.target.execution_count
-    counted = [
-        cell
-        for cell in plan.cells
-        if cell.execution_count is not None and not cell.is_skipped
+        return [cell for cell in cells if cell.index > plan.target.index]
+    ran = {cell.index for cell in plan.executed} | {plan.target.index}
+    count = plan.target.execution_count or 0
+    later = [
+        (cell.execution_count, cell.index, cell)
+        for cell in cells
+        if cell.execution_count is not None and cell.index not in ran
     ]
-    later = [cell for cell in counted if cell is not plan.target]
-    ran = {cell.index for cell in plan.executed}
-    return sorted(
-        (
-            cell
-            for cell in later
-            if cell.index not in ran
-            and (count is None or (cell.execution_count or 0) > count)
-        ),
-        key=lambda cell: (cell.execution_count, cell.index),
-    )
+    return [cell for n, _, cell in sorted(later) if n > count]
 
 
 def borne_out(claim: PairClaim, went: Execution) -> Borne:

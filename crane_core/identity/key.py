@@ -2,16 +2,23 @@
 
 The key that signs invitations and sessions is CRANE_SECRET, else such a file. Another key ends all sessions and
 invitations: delete the file, or change the variable.
+
+Sessions and logouts lie in such files, too, which the app, its replicas and commands change one at a time. Each is
+replaced as a whole: a reader sees the old one or the new one.
 """
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from crane_core.errors import IdentityError
 
@@ -67,3 +74,26 @@ def _make(path: Path) -> None:
         return  # another process was first
     finally:
         Path(name).unlink()
+
+
+@contextmanager
+def held(folder: Path, name: str) -> Iterator[None]:
+    """While the body runs, no other process changes the file."""
+    handle = os.open(folder / f".{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def replace_file(folder: Path, name: str, document: Any) -> None:
+    """Write the whole file, and return when it is on the disk."""
+    descriptor, fresh = tempfile.mkstemp(
+        dir=folder, prefix=".sessions-"
+    )  # readable by its owner alone
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(document, file)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(fresh).replace(folder / name)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.errors import IdentityError
+from crane_core.identity.key import held, replace_file
 from crane_core.identity.logouts import digest, end_cookie, is_ended, was_ended
 from crane_core.identity.passes import Pass, Purpose, accepted
-from crane_core.identity.shared_file import held, replace_file
 
 FILE_NAME = "sessions-open.json"
 SEEN_EVERY_S = 300.0

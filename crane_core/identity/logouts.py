@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from crane_core.errors import IdentityError
-from crane_core.identity.shared_file import held, replace_file
+from crane_core.identity.key import held, replace_file
 
 FILE_NAME = "sessions-ended.json"
 KEPT_S = 366 * 24 * 3600

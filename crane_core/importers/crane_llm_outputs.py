@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from crane_core.domain import AnnotatorKind, Judgement, LoadProblem, Run, Setting
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.importers.published_labels import label_named
+from crane_core.importers.published_detectors import label_named
 from crane_core.importers.reading import UnreadableFileError, read_json_list
 
 JUDGE = "published judge"

@@ -17,9 +17,8 @@ from crane_core.domain import Judgement, LoadProblem
 from crane_core.importers.crane_llm_workbooks import Annotations, judgement
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import is_instance_id
-from crane_core.importers.published_labels import label_named
-from crane_core.importers.reading import UnreadableFileError
-from crane_core.importers.repeated import Statements
+from crane_core.importers.published_detectors import label_named
+from crane_core.importers.reading import Statements, UnreadableFileError
 from crane_core.importers.workbooks import Workbook, WorkbookRow
 
 SETTLED = "published human, differences from the judge"

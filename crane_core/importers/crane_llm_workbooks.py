@@ -27,10 +27,8 @@ from crane_core.importers.instance_ids import (
     is_instance_id,
     library_of,
 )
-from crane_core.importers.published_detectors import detector_named
-from crane_core.importers.published_labels import label_named
-from crane_core.importers.reading import UnreadableFileError
-from crane_core.importers.repeated import Statements
+from crane_core.importers.published_detectors import detector_named, label_named
+from crane_core.importers.reading import Statements, UnreadableFileError
 from crane_core.importers.workbooks import UNNAMED, Workbook, WorkbookRow
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

@@ -25,8 +25,7 @@ from crane_core.domain import (
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import UnreadableFileError, read_json
-from crane_core.importers.repeated import Statements
+from crane_core.importers.reading import Statements, UnreadableFileError, read_json
 from crane_core.prompts.reply import ReadReply, read_reply
 
 KIND = "inspect-log"

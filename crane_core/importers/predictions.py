@@ -21,8 +21,12 @@ from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.prediction_rows import NEEDED, csv_rows, parquet_rows
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
-from crane_core.importers.repeated import Statements
+from crane_core.importers.reading import (
+    Statements,
+    UnreadableFileError,
+    parse_json,
+    read_bytes,
+)
 
 KIND = "predictions"
 _SUFFIX = ".jsonl"

@@ -1,13 +1,16 @@
 """The detectors whose answers are published, under the names of upstream's folders and columns.
 
 Knows names. Refuses to know any answer.
+
+Knows, too, the words that upstream's judges and annotators use for an outcome; refuses to guess at any other word.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from crane_core.domain import Detector, DetectorKind
+from crane_core.domain import Detector, DetectorKind, Label
 
 _GEMINI = Detector("gemini-2.5-flash", "Gemini 2.5 Flash", DetectorKind.LLM)
 _QWEN = Detector("qwen-2.5-32b-instruct", "Qwen2.5-32B-Instruct", DetectorKind.LLM)
@@ -62,3 +65,30 @@ def as_printed(row: str) -> str:
 def slug(name: str) -> str:
     """Lower-case letters, digits and dots joined by single hyphens; "unnamed" when nothing is left."""
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "unnamed"
+
+
+_LABEL_OF_WORD = {
+    "correct": Label.CORRECT,
+    "partially correct": Label.PARTIAL,
+    "reasoning wrong": Label.WRONG,
+    "wrong": Label.MISDETECTED,
+}
+_UNDECIDED = ("cannot verify", "cannot extract detection labels")
+_EXACT = {
+    f"[{word.capitalize()}]": (label, None) for word, label in _LABEL_OF_WORD.items()
+}
+
+
+def label_named(text: Any) -> tuple[Label, str | None] | None:
+    """The label, and an undecided judge's addition to it; None for anything that is not a label of the study."""
+    if not isinstance(text, str):
+        return None
+    # A shortcut for the thousands of entries that are spelled as upstream's judge was told to.
+    if text in _EXACT:
+        return _EXACT[text]
+    word = text.strip().strip("[]").strip().lower()
+    if word in _LABEL_OF_WORD:
+        return _LABEL_OF_WORD[word], None
+    if word.startswith(_UNDECIDED):
+        return Label.UNVERIFIABLE, text.strip() if word not in _UNDECIDED else None
+    return None

@@ -1,14 +1,18 @@
 """Reading one file of a tree as text, JSON or a workbook, with every failure named by file, place and reason.
 
 Knows encodings and containers. Refuses to know what the contents mean.
+
+A key that a source states twice is reported here, too: as a duplicate, or as a contradiction, of which the first
+statement is kept.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from typing import Any
 
-from crane_core.domain import LoadProblem
+from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import FileTree
 from crane_core.notebooks import refuse_json_bomb
@@ -77,3 +81,27 @@ def read_json_list(tree: FileTree, path: str) -> list[Any]:
 def refuse_lone_surrogates(document: Any) -> None:
     """Raise ValueError if a text in it cannot be stored: JSON can spell half of a surrogate pair."""
     json.dumps(document, ensure_ascii=False).encode("utf-8")
+
+
+DUPLICATE = "is a duplicate"
+CONTRADICTION = "is given again with another answer; the first is kept"
+
+
+class Statements:
+    """What was stated about each key, kept as hashes: a source may hold millions of answers."""
+
+    def __init__(self) -> None:
+        self._stated: dict[Hashable, int] = {}
+
+    def problem(
+        self, key: Hashable, stated: Hashable, *, path: str, place: str, what: str
+    ) -> LoadProblem | None:
+        """None for the first statement about a key. what: the key in words, such as "run 1 of pandas_1_fixed"."""
+        if key not in self._stated:
+            self._stated[key] = hash(stated)
+            return None
+        if self._stated[key] == hash(stated):
+            return LoadProblem(path, place, f"{what} {DUPLICATE}")
+        return LoadProblem(
+            path, place, f"{what} {CONTRADICTION}", ProblemKind.CONTRADICTION
+        )

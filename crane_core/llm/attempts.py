@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crane_core.llm.budget import Budget, Reserved
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter
-from crane_core.llm.outcome import ModelReply, UnsupportedParameter
-from crane_core.llm.question import Answer, Question
+from crane_core.llm.question import Answer, ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import Failure, FailureScope, RetryPatience
 from crane_core.prompts.tokens import count_tokens
 

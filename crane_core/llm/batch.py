@@ -26,9 +26,8 @@ from crane_core.llm.for_openai import (
     of_connection,
     shown,
 )
-from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.output_limit import OutputLimit
-from crane_core.llm.question import Question
+from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import Failure, FailureScope
 
 MOST_REQUESTS = 50_000

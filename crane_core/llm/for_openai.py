@@ -23,9 +23,8 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.event_stream import completion_of, is_stream, looks_like_stream
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
-from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.output_limit import OutputLimit, is_about_length
-from crane_core.llm.question import Question
+from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import Failure, FailureScope, failure_of
 from crane_core.prompts.reply_objects import IN_THOUGHT
 from crane_core.prompts.tokens import count_tokens

@@ -1,4 +1,7 @@
-"""Input and output of this package: a question, its answer, the tally of all."""
+"""Input and output of this package: a question, its answer, the tally of all.
+
+The outcome of one request is here, apart from the client that sends it: that one takes a second to import.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +81,21 @@ class Tally:
         if answer.trouble is not None:
             self.n_troubles += 1
             self.troubles[answer.trouble] += 1
+
+
+class ModelReply(NamedTuple):
+    """A model's reply. `trouble` is set if it is not a readable answer; `usd` is the reported cost."""
+
+    text: str | None
+    trouble: str | None
+    finish_reason: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    left_out: tuple[str, ...]
+    usd: float | None
+
+
+class UnsupportedParameter(NamedTuple):
+    """A request that was refused for a parameter, which is left out from now on: send it again at once."""
+
+    parameter: str

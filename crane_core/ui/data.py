@@ -16,8 +16,7 @@ from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import campaigns as stored_campaigns
 from crane_core.pipeline.campaigns import label_sets
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
-from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
-from crane_core.pipeline.detection.score import ScoreRow
+from crane_core.pipeline.detection.score import PrintedRow, ScoreRow, printed_beside
 from crane_core.pipeline.detection.score import scores as job_scores
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.jobs.files import is_held
@@ -236,7 +235,7 @@ def scores(job: str) -> list[ScoreRow]:
 
 
 def printed_rows(benchmark: str, rows: list[ScoreRow]) -> list[PrintedRow]:
-    """What the paper prints beside these rows; see `pipeline.detection.printed_rows.printed_beside`."""
+    """What the paper prints beside these rows; see `pipeline.detection.score.printed_beside`."""
     return printed_beside(store(), benchmark, rows)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Setting, Version
-from crane_core.pipeline.cases.origins import best_origin
+from crane_core.pipeline.cases.pairs import best_origin
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.state_facts import Numbers

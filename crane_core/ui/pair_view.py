@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.cases.origins import ORIGIN_ORDER, best_origin
+from crane_core.pipeline.cases.pairs import ORIGIN_ORDER, best_origin
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases as stored

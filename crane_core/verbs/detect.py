@@ -61,7 +61,6 @@ from crane_core.pipeline.detection.detect import (
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.models import predicting
 from crane_core.pipeline.detection.on_dask import on_cluster
-from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.detection.rehearsal import DETECTOR as REHEARSAL
 from crane_core.pipeline.detection.rehearsal import (
     USUAL_S,
@@ -71,8 +70,14 @@ from crane_core.pipeline.detection.rehearsal import (
 )
 from crane_core.pipeline.detection.rehearsal import RehearsalOptions as RehearsalHow
 from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
-from crane_core.pipeline.detection.score import ScoreRow, scores
-from crane_core.pipeline.detection.score_words import rows_json, table_words
+from crane_core.pipeline.detection.score import (
+    PrintedRow,
+    ScoreRow,
+    printed_beside,
+    rows_json,
+    scores,
+    table_words,
+)
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Caps, asking, estimate
 from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE, batch_file
 from crane_core.pipeline.jobs.words import (

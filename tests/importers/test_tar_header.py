@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.importers.tar_header import LeanHeader
+from crane_core.importers.tar_archive import LeanHeader
 from tests.examples import examples
 
 LONG = "folder/" * 30 + "notebook.json"

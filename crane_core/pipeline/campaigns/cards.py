@@ -12,7 +12,7 @@ from crane_core.annotation.mask import drawn_text, mask
 from crane_core.annotation.plan import Gold, LabelledVerdict, Plan, Texts
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Label, Version
-from crane_core.pipeline.cases.origins import best_origin
+from crane_core.pipeline.cases.pairs import best_origin
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases, diagnoses
 from crane_core.storage.store import Store

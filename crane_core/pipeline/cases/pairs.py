@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from functools import lru_cache
 from string import digits
@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from crane_core.domain import Label
+from crane_core.pipeline.loading.editions import rank
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.stats import vote
@@ -348,3 +349,11 @@ def natural_order(cases: pd.DataFrame) -> pd.DataFrame:
 def _natural(case_id: str) -> tuple[str, int]:
     stem = case_id.rstrip(digits)
     return stem.removesuffix("_").lower(), int(case_id[len(stem) :] or 0)
+
+
+ORIGIN_ORDER = ("notebook", "crane-llm-2025-10", "crane-llm-2026")
+
+
+def best_origin(origins: Iterable[str]) -> str:
+    """The preferred origin among these, of which there is at least one."""
+    return min(origins, key=lambda origin: rank(origin, ORIGIN_ORDER))

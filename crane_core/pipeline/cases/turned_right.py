@@ -11,8 +11,7 @@ import pandas as pd
 
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, DetectorKind, Label, Setting, Version
-from crane_core.pipeline.cases.origins import best_origin
-from crane_core.pipeline.cases.pairs import voted
+from crane_core.pipeline.cases.pairs import best_origin, voted
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases
 from crane_core.storage.store import Store

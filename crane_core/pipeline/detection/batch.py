@@ -25,8 +25,7 @@ from crane_core.llm.batch import (
     BatchLine,
     Learned,
 )
-from crane_core.llm.outcome import ModelReply, UnsupportedParameter
-from crane_core.llm.question import Answer, Question
+from crane_core.llm.question import Answer, ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import FailureScope, RetryPatience
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.models import prompt_for, reply_for

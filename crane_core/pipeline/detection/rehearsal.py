@@ -21,8 +21,7 @@ from crane_core.pipeline.detection.here import run_of
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.verification.own_copy import own_copy
-from crane_core.pipeline.verification.where import named_benches
+from crane_core.pipeline.verification.where import named_benches, own_copy
 from crane_core.runtime.capture import capture
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import KernelLimits

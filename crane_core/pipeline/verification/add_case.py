@@ -24,13 +24,13 @@ from crane_core.errors import NotebookError, SourceError
 from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell, crash_index, read_document
 from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
-from crane_core.pipeline.verification.own_copy import own_copy
 from crane_core.pipeline.verification.pair_claims import (
     PairClaim,
     borne_out,
     fixed_claim,
     plan_to_crash,
 )
+from crane_core.pipeline.verification.where import own_copy
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.limits import KernelLimits

@@ -20,7 +20,6 @@ from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.jobs.files import alone, job_file, now, sayable
 from crane_core.pipeline.loading.sources import fingerprint
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.verification.own_copy import own_copy
 from crane_core.pipeline.verification.pair_claims import (
     Borne,
     PairClaim,
@@ -28,7 +27,7 @@ from crane_core.pipeline.verification.pair_claims import (
     crashing_claim,
     fixed_claim,
 )
-from crane_core.pipeline.verification.where import Bench, Pair
+from crane_core.pipeline.verification.where import Bench, Pair, own_copy
 from crane_core.runtime.endings import short
 from crane_core.runtime.environment import Environment
 from crane_core.runtime.execute import Execution, execute

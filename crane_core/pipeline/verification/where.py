@@ -1,20 +1,27 @@
 """Where the notebooks of a benchmark lie: in a folder or archive that is named, in what ships, or in a kept source.
 
 A kept source holds no data files. Its folder is used where it is still there with the same notebooks, else its copy.
+
+A notebook runs in a copy of its folder, so that nothing of the benchmark changes.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from crane_core.domain import Version
 from crane_core.errors import SourceError
+from crane_core.given_path import special_files
 from crane_core.importers.filetree import FileTree, open_tree
 from crane_core.importers.pairs import KIND, PairFiles, pair_files
 from crane_core.pipeline.loading.sources import StagedSource, staged_sources
 from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.runtime.isolation import is_small
 
 MINIBENCH = "minibench"
 
@@ -131,3 +138,30 @@ def _pair(pair: PairFiles, root: Path) -> Pair:
         pair.exception,
         fault,
     )
+
+
+@contextmanager
+def own_copy(root: Path, folder: Path) -> Iterator[Path]:
+    """A copy of `folder`, which is `root` or lies in it. What is beside it up to `root` is linked, not copied.
+
+    So paths like ../data work. Of a folder too large to copy every entry is a link.
+    """
+    with TemporaryDirectory(prefix="crane-copy-") as place:
+        here, there = Path(place).resolve(), root.resolve()
+        for part in folder.resolve().relative_to(there).parts:
+            _link(there, here, leave_out=part)
+            here, there = here / part, there / part
+            here.mkdir()
+        if is_small(there) and not here.is_relative_to(there):
+            shutil.copytree(
+                there, here, symlinks=True, dirs_exist_ok=True, ignore=special_files
+            )
+        else:
+            _link(there, here)
+        yield here
+
+
+def _link(there: Path, here: Path, leave_out: str | None = None) -> None:
+    for entry in there.iterdir():
+        if entry.name != leave_out:
+            (here / entry.name).symlink_to(entry)

@@ -11,8 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import Listed
-from crane_core.pipeline.detection.printed_rows import PrintedRow
-from crane_core.pipeline.detection.score import ScoreRow
+from crane_core.pipeline.detection.score import PrintedRow, ScoreRow
 from crane_core.pipeline.jobs.words import cost_words
 from crane_core.pipeline.results.measures import WITH_STATE
 from crane_core.pipeline.rows import as_rows

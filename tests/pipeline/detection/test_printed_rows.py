@@ -7,9 +7,13 @@ import math
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.detection.printed_rows import printed_beside, printed_rows
-from crane_core.pipeline.detection.score import Rate, ScoreRow
-from crane_core.pipeline.detection.score_words import table_words
+from crane_core.pipeline.detection.score import (
+    Rate,
+    ScoreRow,
+    printed_beside,
+    printed_rows,
+    table_words,
+)
 from crane_core.pipeline.results.evaluate import printed_numbers
 from crane_core.stats.rates import RATES
 from crane_core.storage.store import Store

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from crane_core.importers.registry import importers
-from crane_core.pipeline.cases.origins import best_origin
+from crane_core.pipeline.cases.pairs import best_origin
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import Imported, import_paths, prepare, rebuild

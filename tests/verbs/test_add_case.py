@@ -39,15 +39,7 @@ def add(
     one = write_notebook(lab.parent / "one.ipynb", crashing, error=error)
     other = write_notebook(lab.parent / "other.ipynb", fixed)
     return crane(
-        "add-case",
-        "--name",
-        "trip",
-        "--to",
-        lab,
-        "--crashing",
-        one,
-        "--fixed",
-        other,
+        f"add-case --name trip --to {lab} --crashing {one} --fixed {other}",
         *more,
     )
 
@@ -82,9 +74,9 @@ def test_a_case_is_written_with_its_labels_and_passes_verify_and_import(
         "exception": "zerodivisionerror",
         "diagnosis": "a is 0, so 1 / a is undefined",
     }
-    verified = crane("verify", lab)
+    verified = crane(f"verify {lab}")
     assert verified.code == 0 and "1  as recorded" in verified.out
-    assert crane("import", lab).code == 0
+    assert crane(f"import {lab}").code == 0
     told = crane(
         "sql",
         "SELECT library, diagnosis, exception FROM cases WHERE benchmark = 'lab'",
@@ -103,16 +95,7 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
     (lab.parent / "fix.py").write_text("1 / (a + 1)")
     edit = f"1={lab.parent / 'fix.py'}"
     said = crane(
-        "add-case",
-        "--name",
-        "trip",
-        "--to",
-        lab,
-        "--crashing",
-        one,
-        "--edit",
-        edit,
-        "--json",
+        f"add-case --name trip --to {lab} --crashing {one} --edit {edit} --json",
     )
     assert (said.code, json.loads(said.out)["n_differ"]) == (0, 1)
     fixed = json.loads((lab / "trip_fixed.ipynb").read_text())
@@ -122,10 +105,8 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
         "b = 2",
     ]
     assert not any(cell["outputs"] for cell in fixed["cells"])
-    assert crane("verify", lab).code == 0
-    again = crane(
-        "add-case", "--name", "trip", "--to", lab, "--crashing", one, "--edit", edit
-    )
+    assert crane(f"verify {lab}").code == 0
+    again = crane(f"add-case --name trip --to {lab} --crashing {one} --edit {edit}")
     assert again.code == 1 and "has trip_fixed.ipynb already" in again.err
 
 
@@ -261,7 +242,7 @@ def test_more_than_one_changed_cell_is_warned_of(crane: Run, lab: Path) -> None:
 def test_without_a_run_it_says_so(crane: Run, lab: Path) -> None:
     said = add(crane, lab, CRASHING, FIXED, "--no-run", error="KeyError")
     assert said.code == 0 and "not executed" in said.out
-    assert crane("verify", lab).code == 1
+    assert crane(f"verify {lab}").code == 1
 
 
 def test_a_second_case_joins_the_table_and_a_broken_table_is_kept(

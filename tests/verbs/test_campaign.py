@@ -22,7 +22,7 @@ from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, Spoken, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]
-OURS = ("--benchmark", "minibench", "--experiment", "ours")
+OURS = "--benchmark minibench --experiment ours"
 SEED = "20261121077"
 
 
@@ -57,14 +57,7 @@ def test_create_shows_the_plan_and_a_dry_run_stores_nothing(
     run: Run, answered: DataFolder
 ) -> None:
     shown = run(
-        "create",
-        "pilot",
-        "--annotators",
-        "ana,ben",
-        *OURS,
-        "--design",
-        "all",
-        "--dry-run",
+        f"create pilot --annotators ana,ben {OURS} --design all --dry-run",
     )
     assert shown.code == 0
     assert "Population: 48 verdicts, minibench, ours; detected crash." in shown.out
@@ -79,23 +72,16 @@ def test_create_shows_the_plan_and_a_dry_run_stores_nothing(
 def test_gold_items_come_from_a_file_and_from_a_locked_campaign(
     run: Run, answered: DataFolder, tmp_path: Path
 ) -> None:
-    wish = ("--annotators", "ana,ben", *OURS, "--design", "all", "--seed", SEED)
-    assert run("create", "pilot", *wish).code == 0
+    wish = f"--annotators ana,ben {OURS} --design all --seed {SEED}"
+    assert run(f"create pilot {wish}").code == 0
     label_all(answered, "pilot")
-    assert run("lock", "pilot", "--by", "cleo").code == 0
+    assert run("lock pilot --by cleo").code == 0
     table = tmp_path / "gold.csv"
     table.write_text(
         "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,2\n"
     )
     shown = run(
-        "create",
-        "second",
-        *wish,
-        "--gold",
-        str(table),
-        "--gold-from",
-        "pilot:2",
-        "--gold-feedback",
+        f"create second {wish} --gold {table} --gold-from pilot:2 --gold-feedback",
     )
     assert (
         "Gold: 3 items with a known label (gold.csv, pilot), once in everybody's order; annotators are told"
@@ -103,33 +89,20 @@ def test_gold_items_come_from_a_file_and_from_a_locked_campaign(
     )
     plan = kept_campaign(answered, "second").plan
     assert (plan.gold[0].run, plan.gold_feedback, len(plan.items)) == (2, True, 45)
-    assert "gold, ana: 0 of 0 right; 3 in all" in run("status", "second").out
+    assert "gold, ana: 0 of 0 right; 3 in all" in run("status second").out
     assert refused(
-        run("create", "third", *wish, "--gold-from", "pilot"), "does not say how many"
+        run(f"create third {wish} --gold-from pilot"), "does not say how many"
     )
-    assert refused(run("create", "third", *wish, "--gold-feedback"), "needs gold items")
+    assert refused(run(f"create third {wish} --gold-feedback"), "needs gold items")
 
 
 def test_the_seed_that_a_dry_run_shows_stores_that_plan(
     run: Run, answered: DataFolder
 ) -> None:
-    wish = (
-        "pilot",
-        "--annotators",
-        "ana,ben",
-        *OURS,
-        "--margin",
-        "0.2",
-        "--title",
-        "A pilot",
-        "--by",
-        "cleo",
-    )
-    shown = json.loads(run("create", *wish, "--dry-run", "--json").out)
+    wish = f"pilot --annotators ana,ben {OURS} --margin 0.2 --title 'A pilot' --by cleo"
+    shown = json.loads(run(f"create {wish} --dry-run --json").out)
     assert shown["seed"] > 10**9
-    stored = json.loads(
-        run("create", *wish, "--seed", str(shown["seed"]), "--json").out
-    )
+    stored = json.loads(run(f"create {wish} --seed", str(shown["seed"]), "--json").out)
     assert stored == shown
     plan = kept_campaign(answered, "pilot").plan
     assert (plan.seed, plan.title, plan.created_by, len(plan.items)) == (
@@ -141,34 +114,34 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("line", "words"),
     [
-        (["create"], "needs a name and annotators"),
-        (["create", "pilot"], "needs a name and annotators"),
-        (["create", "Pilot", "--annotators", "ana", *OURS], "is not a valid name for a campaign"),
-        (["create", "pilot", "--annotators", "ana", "--experiment", "theirs"], "No model has verdicts"),
-        (["create", "pilot", "--annotators", "ana", *OURS, "--settings", "runtim"], "'runtim' is not among"),
-        (["create", "pilot", "--annotators", "ana", *OURS, "--strata", "stage"], "is not a stratum"),
-        (["create", "pilot", "--annotators", "ana", *OURS, "--margin", "0"], "No plan can be drawn"),
-        (["create", "--from", "nowhere.json"], "nowhere.json"),
-        (["create", "--from", "p.json", "--seed", "3"], "seed comes from the export"),
-        (["status", "dream"], "no campaign 'dream'"),
-        (["lock", "dream", "--by", "ana"], "no campaign 'dream'"),
-        (["guideline", "dream"], "no campaign 'dream'"),
-        (["export", "dream", "--out", "x"], "no campaign 'dream'"),
-        (["status", "../x"], "no campaign"),
+        ("create", "needs a name and annotators"),
+        ("create pilot", "needs a name and annotators"),
+        (f"create Pilot --annotators ana {OURS}", "is not a valid name for a campaign"),
+        ("create pilot --annotators ana --experiment theirs", "No model has verdicts"),
+        (f"create pilot --annotators ana {OURS} --settings runtim", "'runtim' is not among"),
+        (f"create pilot --annotators ana {OURS} --strata stage", "is not a stratum"),
+        (f"create pilot --annotators ana {OURS} --margin 0", "No plan can be drawn"),
+        ("create --from nowhere.json", "nowhere.json"),
+        ("create --from p.json --seed 3", "seed comes from the export"),
+        ("status dream", "no campaign 'dream'"),
+        ("lock dream --by ana", "no campaign 'dream'"),
+        ("guideline dream", "no campaign 'dream'"),
+        ("export dream --out x", "no campaign 'dream'"),
+        ("status ../x", "no campaign"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_one_line_with_a_remedy(
-    arguments: list[str], words: str, run: Run
+    line: str, words: str, run: Run
 ) -> None:
-    assert refused(run(*arguments), words)
+    assert refused(run(line), words)
 
 
 def test_facts_without_texts_cannot_be_labelled_and_the_remedy_is_to_fetch(
     run: Run,
 ) -> None:
-    spoken = run("create", "pilot", "--annotators", "ana")
+    spoken = run("create pilot --annotators ana")
     assert refused(
         spoken,
         "501 verdicts of junobench, crane-llm-2025-10 match, but their texts are not loaded.",
@@ -177,28 +150,18 @@ def test_facts_without_texts_cannot_be_labelled_and_the_remedy_is_to_fetch(
 
 
 def test_a_name_is_taken_once(run: Run) -> None:
-    wish = ("create", "pilot", "--annotators", "ana", *OURS, "--seed", SEED)
-    assert run(*wish).code == 0
-    again = run(*wish)
+    wish = f"create pilot --annotators ana {OURS} --seed {SEED}"
+    assert run(wish).code == 0
+    again = run(wish)
     assert again.code == 1
     assert "The campaign 'pilot' already exists." in again.err
 
 
 def test_status_tells_every_campaign_and_one(run: Run) -> None:
     assert "There is no campaign" in run("status").err
-    run("create", "one", "--annotators", "ana", *OURS, "--seed", SEED)
+    run(f"create one --annotators ana {OURS} --seed {SEED}")
     run(
-        "create",
-        "two",
-        "--annotators",
-        "ana,ben",
-        *OURS,
-        "--seed",
-        SEED,
-        "--overlap",
-        "none",
-        "--design",
-        "all",
+        f"create two --annotators ana,ben {OURS} --seed {SEED} --overlap none --design all",
     )
     assert {
         line.split(":")[0] for line in run("status").out.splitlines() if line[0] != " "
@@ -206,29 +169,21 @@ def test_status_tells_every_campaign_and_one(run: Run) -> None:
         "one",
         "two",
     }
-    (two,) = json.loads(run("status", "two", "--json").out)["campaigns"]
+    (two,) = json.loads(run("status two --json").out)["campaigns"]
     assert [entry["unlabelled"] for entry in two["annotators"]] == [24, 24]
     assert two["locked"] is None
 
 
 def test_lock_tells_what_is_open_and_refuses_until_told_anyway(run: Run) -> None:
     run(
-        "create",
-        "pilot",
-        "--annotators",
-        "ana,ben",
-        *OURS,
-        "--design",
-        "all",
-        "--seed",
-        SEED,
+        f"create pilot --annotators ana,ben {OURS} --design all --seed {SEED}",
     )
-    spoken = run("lock", "pilot", "--by", "cleo")
+    spoken = run("lock pilot --by cleo")
     assert refused(spoken, "not finished")
     assert "unlabelled items: ana 48, ben 48" in spoken.err
-    assert json.loads(run("status", "--json").out)["campaigns"][0]["locked"] is None
-    assert "locked by cleo" in run("lock", "pilot", "--by", "cleo", "--anyway").out
-    assert refused(run("lock", "pilot", "--by", "cleo"), "was locked by cleo")
+    assert json.loads(run("status --json").out)["campaigns"][0]["locked"] is None
+    assert "locked by cleo" in run("lock pilot --by cleo --anyway").out
+    assert refused(run("lock pilot --by cleo"), "was locked by cleo")
 
 
 def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
@@ -239,22 +194,14 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run(
-        "create",
-        "pilot",
-        "--annotators",
-        "ana,ben",
-        *OURS,
-        "--margin",
-        "0.1",
-        "--seed",
-        SEED,
+        f"create pilot --annotators ana,ben {OURS} --margin 0.1 --seed {SEED}",
     )
     label_all(answered, "pilot")
-    assert run("lock", "pilot", "--by", "cleo").code == 0
+    assert run("lock pilot --by cleo").code == 0
     out = tmp_path / "export"
-    assert run("export", "pilot", "--out", out).code == 0
-    assert refused(run("export", "pilot", "--out", out), "already contains an export")
-    assert run("export", "pilot", "--out", out, "--force").code == 0
+    assert run(f"export pilot --out {out}").code == 0
+    assert refused(run(f"export pilot --out {out}"), "already contains an export")
+    assert run(f"export pilot --out {out} --force").code == 0
 
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -290,15 +237,7 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
     run: Run, answered: DataFolder, tmp_path: Path
 ) -> None:
     run(
-        "create",
-        "pilot",
-        "--annotators",
-        "ana,eva",
-        *OURS,
-        "--design",
-        "all",
-        "--seed",
-        SEED,
+        f"create pilot --annotators ana,eva {OURS} --design all --seed {SEED}",
     )
     plan = kept_campaign(answered, "pilot").plan
     one, two, three, *_ = (item.item for item in plan.items)
@@ -338,9 +277,7 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
         "skipped: 1 unknown item, 1 contradiction" in spoken.out
         and "1 row has no label" in spoken.out
     )
-    [_, eva] = json.loads(run("status", "pilot", "--json").out)["campaigns"][0][
-        "annotators"
-    ]
+    [_, eva] = json.loads(run("status pilot --json").out)["campaigns"][0]["annotators"]
     assert eva["unlabelled"] == 46
     assert refused(run(*told), "2 already labelled, 1 unknown item, 1 contradiction")
     assert refused(
@@ -356,29 +293,16 @@ def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
     run: Run, answered: DataFolder, tmp_path: Path
 ) -> None:
     run(
-        "create",
-        "pilot",
-        "--annotators",
-        "ana,ben",
-        *OURS,
-        "--margin",
-        "0.3",
-        "--seed",
-        SEED,
+        f"create pilot --annotators ana,ben {OURS} --margin 0.3 --seed {SEED}",
     )
     out = tmp_path / "export"
     assert refused(
-        run("export", "pilot", "--out", out, "--with-texts"), "is blind and not locked"
+        run(f"export pilot --out {out} --with-texts"), "is blind and not locked"
     )
     assert not out.exists()
     label_all(answered, "pilot")
-    assert run("lock", "pilot", "--by", "cleo").code == 0
-    assert (
-        run(
-            "export", "pilot", "--out", out, "--form", "label-studio", "--with-texts"
-        ).code
-        == 0
-    )
+    assert run("lock pilot --by cleo").code == 0
+    assert run(f"export pilot --out {out} --form label-studio --with-texts").code == 0
     assert sorted(file.name for file in out.iterdir()) == [
         "README.txt",
         "config.xml",
@@ -386,15 +310,13 @@ def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
     ]
     assert "fails, said" in (out / "tasks.json").read_text("utf-8")
     assert refused(
-        run("export", "pilot", "--out", out, "--force"),
+        run(f"export pilot --out {out} --force"),
         "something other than an export",
     )
-    assert (
-        run("export", "pilot", "--out", tmp_path / "set", "--form", "dataset").code == 0
-    )
+    assert run(f"export pilot --out {tmp_path / 'set'} --form dataset").code == 0
     assert "fails, said" not in (tmp_path / "set" / "README.md").read_text("utf-8")
     with pytest.raises(SystemExit) as left:
-        run("export", "pilot", "--out", out, "--form", "sheet")
+        run(f"export pilot --out {out} --form sheet")
     assert left.value.code == 2
 
 
@@ -402,46 +324,33 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     run: Run, answered: DataFolder, answered_folder: DataFolder, tmp_path: Path
 ) -> None:
     run(
-        "create",
-        "pilot",
-        "--annotators",
-        "ana",
-        *OURS,
-        "--margin",
-        "0.3",
-        "--seed",
-        SEED,
+        f"create pilot --annotators ana {OURS} --margin 0.3 --seed {SEED}",
     )
-    assert run("guideline", "pilot").out.startswith("**Your task.**")
-    assert "has not changed" in run("guideline", "pilot", "--diff").err
+    assert run("guideline pilot").out.startswith("**Your task.**")
+    assert "has not changed" in run("guideline pilot --diff").err
     text = tmp_path / "mine.md"
     text.write_text("**Your task.** Judge.\n\nCauses count.\n", "utf-8")
-    assert refused(run("guideline", "pilot", "--set", text), "the name of its author")
-    assert (
-        "is in force since"
-        in run("guideline", "pilot", "--set", text, "--by", "cleo").out
-    )
+    assert refused(run(f"guideline pilot --set {text}"), "the name of its author")
+    assert "is in force since" in run(f"guideline pilot --set {text} --by cleo").out
     assert refused(
-        run("guideline", "pilot", "--set", text, "--by", "cleo"),
+        run(f"guideline pilot --set {text} --by cleo"),
         "is the guideline of 'pilot' already",
     )
-    shown = run("guideline", "pilot")
+    shown = run("guideline pilot")
     assert shown.out == "**Your task.** Judge.\n\nCauses count.\n"
     assert version_of(text.read_text("utf-8")) in shown.err
-    changes = run("guideline", "pilot", "--diff").out.splitlines()
+    changes = run("guideline pilot --diff").out.splitlines()
     assert "+Causes count." in changes and changes[1].endswith("cleo")
     text.write_bytes(b"\xff")
-    assert refused(
-        run("guideline", "pilot", "--set", text, "--by", "cleo"), "is not a text file"
-    )
-    assert run("lock", "pilot", "--by", "cleo", "--anyway").code == 0
+    assert refused(run(f"guideline pilot --set {text} --by cleo"), "is not a text file")
+    assert run("lock pilot --by cleo --anyway").code == 0
     text.write_text("Too late.", "utf-8")
     assert refused(
-        run("guideline", "pilot", "--set", text, "--by", "cleo"), "can no longer change"
+        run(f"guideline pilot --set {text} --by cleo"), "can no longer change"
     )
     out = tmp_path / "export"
-    assert run("export", "pilot", "--out", out).code == 0
-    assert run("create", "second", "--from", out / "plan.json").code == 0
+    assert run(f"export pilot --out {out}").code == 0
+    assert run(f"create second --from {out / 'plan.json'}").code == 0
     assert (
         kept_campaign(answered, "second").plan.guideline_text
         == "**Your task.** Judge.\n\nCauses count.\n"
@@ -474,35 +383,24 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
 ) -> None:
     """Calibration by all, two of four in the main round, one replaced, items again after the lock, replay."""
     team = (
-        "create",
-        "pilot",
-        "--annotators",
-        "ana,ben,cem,dia",
-        *OURS,
-        "--design",
-        "all",
-        "--overlap",
-        "some",
+        f"create pilot --annotators ana,ben,cem,dia {OURS} --design all --overlap some"
     )
-    assert run(*team, "--calibration", "8", "--seed", SEED).code == 0
+    assert run(f"{team} --calibration 8 --seed {SEED}").code == 0
     for who in ("ana", "ben", "cem", "dia"):
         label_some(answered, "pilot", who, 8)
-    assert refused(run("lock", "pilot", "--by", "lead"), "not finished")
+    assert refused(run("lock pilot --by lead"), "not finished")
     text = tmp_path / "guideline.md"
     text.write_text("Judge the cause.", "utf-8")
-    assert run("guideline", "pilot", "--set", text, "--by", "lead").code == 0
-    spoken = run("main", "pilot", "--by", "lead", "--why", "guideline is clear")
+    assert run(f"guideline pilot --set {text} --by lead").code == 0
+    spoken = run("main pilot --by lead --why 'guideline is clear'")
     assert (
         "the main round is open for ana, ben, cem, dia: guideline is clear"
         in spoken.out
     )
-    assert refused(run("main", "pilot", "--by", "lead"), "open already")
+    assert refused(run("main pilot --by lead"), "open already")
     label_some(answered, "pilot", "ana", 5)
     label_some(answered, "pilot", "ben", 3, "wrong")
-    assert (
-        "eva joined; ben left"
-        in run("people", "pilot", "--replace", "ben=eva", "--by", "lead").out
-    )
+    assert "eva joined; ben left" in run("people pilot --replace ben=eva --by lead").out
     with pytest.raises(CampaignError, match="no longer labels"):
         LabelStore(answered, "pilot").take("ben", [])
     for who in ("ana", "cem", "dia", "eva"):
@@ -512,17 +410,15 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
             who,
             len(LabelStore(answered, "pilot").journal(who).upcoming(99)),
         )
-    told = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]
+    told = json.loads(run("status pilot --json").out)["campaigns"][0]
     assert told["open"]["unlabelled"] == told["open"]["unassigned"] == 0
     assert [entry["kind"] for entry in told["rounds"]] == ["main round", "people"]
-    assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
-    assert refused(
-        run("people", "pilot", "--add", "finn", "--by", "lead"), "was locked by lead"
-    )
-    assert refused(run("again", "pilot", "--by", "lead"), "Nothing says which items")
+    assert run("lock pilot --by lead --anyway").code == 0
+    assert refused(run("people pilot --add finn --by lead"), "was locked by lead")
+    assert refused(run("again pilot --by lead"), "Nothing says which items")
     assert (
         "items are labelled again by"
-        in run("again", "pilot", "--labels", "correct", "--by", "lead").out
+        in run("again pilot --labels correct --by lead").out
     )
     assert kept_campaign(answered, "pilot").lock is None
     for who in ("ana", "cem", "dia", "eva"):
@@ -533,9 +429,9 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
             len(LabelStore(answered, "pilot").journal(who).upcoming(99)),
             "partial",
         )
-    assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
+    assert run("lock pilot --by lead --anyway").code == 0
     out = tmp_path / "export"
-    assert run("export", "pilot", "--out", out).code == 0
+    assert run(f"export pilot --out {out}").code == 0
 
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -562,54 +458,38 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
 
 def test_who_is_idle_hands_back(run: Run, answered: DataFolder) -> None:
     run(
-        "create",
-        "pilot",
-        "--annotators",
-        "ana,ben,cem",
-        *OURS,
-        "--design",
-        "all",
-        "--overlap",
-        "some",
+        f"create pilot --annotators ana,ben,cem {OURS} --design all --overlap some",
     )
     label_some(answered, "pilot", "ana", 3)
     assert (
         "Everybody who has open items"
-        in run("people", "pilot", "--idle-days", "1", "--by", "lead").err
+        in run("people pilot --idle-days 1 --by lead").err
     )
     assert (
         "open items were handed to others"
-        in run("people", "pilot", "--hand-back", "cem", "--by", "lead").out
+        in run("people pilot --hand-back cem --by lead").out
     )
     assert kept_campaign(answered, "pilot").plan.orders["cem"] == ()
     assert refused(
-        run("people", "pilot", "--replace", "ana", "--by", "lead"),
+        run("people pilot --replace ana --by lead"),
         "does not say who takes over",
     )
-    assert refused(
-        run("people", "pilot", "--add", "ana", "--by", "lead"), "labels in it already"
-    )
-    assert refused(
-        run("again", "pilot", "--labels", "best", "--by", "lead"), "is not a label"
-    )
-    assert refused(
-        run("again", "pilot", "--items", "none", "--by", "lead"), "is not an item"
-    )
+    assert refused(run("people pilot --add ana --by lead"), "labels in it already")
+    assert refused(run("again pilot --labels best --by lead"), "is not a label")
+    assert refused(run("again pilot --items none --by lead"), "is not an item")
 
 
 def test_labels_come_with_their_export_alone(run: Run, tmp_path: Path) -> None:
     assert refused(
-        run("create", "pilot", "--annotators", "ana", *OURS, "--with-labels"),
+        run(f"create pilot --annotators ana {OURS} --with-labels"),
         "needs an export",
     )
-    run("create", "pilot", "--annotators", "ana", *OURS, "--seed", SEED)
-    run("lock", "pilot", "--by", "lead", "--anyway")
+    run(f"create pilot --annotators ana {OURS} --seed {SEED}")
+    run("lock pilot --by lead --anyway")
     out = tmp_path / "export"
-    run("export", "pilot", "--out", out)
+    run(f"export pilot --out {out}")
     source = ("--from", out / "plan.json", "--with-labels")
-    assert refused(
-        run("create", "other", *source), "have other names under another one"
-    )
+    assert refused(run("create other", *source), "have other names under another one")
     (out / "acts.jsonl").write_text("no act\n")
     assert refused(run("create", *source), "does not hold the whole work")
 
@@ -618,19 +498,19 @@ def test_everything_works_while_the_app_holds_the_database(
     run: Run, answered: DataFolder, tmp_path: Path, held: Hold
 ) -> None:
     with held(answered.database):
-        created = run("create", "pilot", "--annotators", "ana", *OURS, "--seed", SEED)
+        created = run(f"create pilot --annotators ana {OURS} --seed {SEED}")
         assert "is open in another process (python" in created.err
         assert created.code == 0
         label_all(answered, "pilot")
         assert (
-            json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["open"][
+            json.loads(run("status pilot --json").out)["campaigns"][0]["open"][
                 "unlabelled"
             ]
             == 0
         )
-        assert run("export", "pilot", "--out", tmp_path / "before").code == 0
-        assert run("lock", "pilot", "--by", "ana").code == 0
-        assert run("export", "pilot", "--out", tmp_path / "after").code == 0
+        assert run(f"export pilot --out {tmp_path / 'before'}").code == 0
+        assert run("lock pilot --by ana").code == 0
+        assert run(f"export pilot --out {tmp_path / 'after'}").code == 0
 
 
 @pytest.mark.parametrize(

@@ -81,16 +81,8 @@ def test_rules_answer_on_a_cluster_as_here(
 
 @pytest.mark.slow
 def test_an_analyzer_answers_on_a_cluster(run: Run, address: str) -> None:
-    pylint = (
-        "detect",
-        "--detector",
-        "pylint",
-        "--setting",
-        "code",
-        "--benchmark",
-        "minibench",
-    )
-    checked = run(*pylint, "--instances", "numpy_1_*", "--dask", address, "--json")
+    pylint = "detect --detector pylint --setting code --benchmark minibench"
+    checked = run(f"{pylint} --instances numpy_1_* --dask {address} --json")
     assert (
         json.loads(checked.out)["answered"],
         json.loads(checked.out)["questions"],
@@ -99,16 +91,8 @@ def test_an_analyzer_answers_on_a_cluster(run: Run, address: str) -> None:
 
 def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder) -> None:
     """It is refused before anybody looks for the scheduler, and there is none."""
-    fake = (
-        "detect",
-        "--detector",
-        "fake",
-        "--setting",
-        "code",
-        "--benchmark",
-        "minibench",
-    )
-    asked = run(*fake, "--dask", "tcp://127.0.0.1:1")
+    fake = "detect --detector fake --setting code --benchmark minibench"
+    asked = run(f"{fake} --dask tcp://127.0.0.1:1")
     assert asked.code == 1
     assert (
         "error: fake asks a model, and keys and limits stay on this machine. Omit --dask"
@@ -171,7 +155,7 @@ def test_pairs_are_executed_on_a_cluster_once(
     write_pair(pairs, "e", [f"open({str(count)!r}, 'a').write('e')", "1 / 0"], GOOD[1])
     (pairs / "f").mkdir()
     write_notebook(pairs / "f" / "f_fixed.ipynb", ["1"])
-    first = run("verify", pairs, "--dask", address, "--json")
+    first = run(f"verify {pairs} --dask {address} --json")
     assert first.code == 1
     told = json.loads(first.out)
     assert told["counts"]["as recorded"] == 2
@@ -182,7 +166,7 @@ def test_pairs_are_executed_on_a_cluster_once(
         if isinstance(one, Verification)
     ]
     assert len(stored) == 8
-    again = json.loads(run("verify", pairs, "--json", "--dask", "off").out)
+    again = json.loads(run(f"verify {pairs} --json --dask off").out)
     assert again["notebooks"] == told["notebooks"]
     assert count.read_text() == "e"
 
@@ -207,7 +191,7 @@ exec '{sys.executable}' "$@"
 """
     )
     python.chmod(0o755)
-    said = run("verify", tmp_path / "lab", "--python", python, "--dask", address)
+    said = run(f"verify {tmp_path / 'lab'} --python {python} --dask {address}")
     assert "cannot run here" in said.out
     assert "with other packages" in said.out
 
@@ -224,7 +208,7 @@ def test_a_folder_of_notebooks_is_captured_on_a_cluster(
             books / f"{name}.ipynb", ["n = int(open('n.txt').read())", "n / 0"]
         )
     write_notebook(books / "c.ipynb", ["1 / 0", "2"])
-    first = run("capture", books, "--out", tmp_path / "states", "--dask", address)
+    first = run(f"capture {books} --out {tmp_path / 'states'} --dask {address}")
     assert first.code == 1
     assert "kernel states of 2 of 3 notebooks" in first.out
     assert "not captured:" in first.out and "ZeroDivisionError" in first.out
@@ -232,12 +216,12 @@ def test_a_folder_of_notebooks_is_captured_on_a_cluster(
         state = json.loads((tmp_path / "states" / f"{name}.json").read_text("utf-8"))
         assert state["variables"]["n"]["values"]["value"] == 7
     assert not (tmp_path / "states" / "c.json").exists()
-    again = run("capture", books, "--out", tmp_path / "states", "--json")
+    again = run(f"capture {books} --out {tmp_path / 'states'} --json")
     told = json.loads(again.out)
     assert (told["notebooks"], told["captured"], told["failed"]) == (3, 0, 1)
     assert "2 of 3 have a file already" in again.err
     one = run(
-        "capture", books / "a.ipynb", "--out", tmp_path / "a.json", "--dask", address
+        f"capture {books / 'a.ipynb'} --out {tmp_path / 'a.json'} --dask {address}"
     )
     assert (one.code, (tmp_path / "a.json").exists()) == (1, False)
 
@@ -246,13 +230,13 @@ def test_two_notebooks_never_share_a_file(run: Run, tmp_path: Path) -> None:
     one, other = (
         write_notebook(tmp_path / name / "n.ipynb", ["1"]) for name in ("a", "b")
     )
-    refused = run("capture", one, other, "--out", tmp_path / "states")
+    refused = run(f"capture {one} {other} --out {tmp_path / 'states'}")
     assert refused.code == 1
     assert "would both go to" in refused.err
     (tmp_path / "empty").mkdir()
     assert (
         "holds no notebook"
-        in run("capture", tmp_path / "empty", "--out", tmp_path / "states").err
+        in run(f"capture {tmp_path / 'empty'} --out {tmp_path / 'states'}").err
     )
 
 

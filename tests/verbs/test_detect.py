@@ -53,13 +53,13 @@ def model_at(base_url: str, *more: str) -> tuple[str, ...]:
 def test_the_fake_model_needs_nothing_and_gives_a_row(
     run: Run, folder: DataFolder
 ) -> None:
-    spoken = run("detect", "--detector", "fake", *ONE, "--runs", "3")
+    spoken = run("detect --detector fake", *ONE, "--runs", "3")
     assert spoken.code == 0
     assert "6 of 6 questions answered" in spoken.out
     assert "Crash detection alone (table 2b)" in spoken.out
     assert "published rows" not in spoken.out
     assert "6 of 6 answered" in spoken.err
-    again = run("detect", "--detector", "fake", *ONE, "--runs", "3", "--json")
+    again = run("detect --detector fake", *ONE, "--runs", "3", "--json")
     told = json.loads(again.out)
     assert (told["answered"], told["spent"]["n_requests"]) == (6, 6)
     assert [row["title"] for row in told["rows"]] == ["fake"]
@@ -250,7 +250,7 @@ def test_where_no_price_is_known_a_cap_of_tokens_is_asked_for(
     run: Run, folder: DataFolder, verb: str
 ) -> None:
     """On this machine too: gateways to paid models listen there."""
-    run("detect", "--detector", "fake", *ONE, "--runs", "1")
+    run("detect --detector fake", *ONE, "--runs", "1")
     where = model_at("http://127.0.0.1:9/v1", "--dry-run")
     if verb == "judge":
         named = (
@@ -322,8 +322,8 @@ def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
 
 
 def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
-    run("detect", "--detector", "fake", *ONE, "--runs", "1")
-    assert run("detect", "--detector", "fake", *ONE, "--runs", "1", "--again").code == 0
+    run("detect --detector fake", *ONE, "--runs", "1")
+    assert run("detect --detector fake", *ONE, "--runs", "1", "--again").code == 0
     first, second = sorted(
         path.stem for path in (folder.ledger / "runs").glob("*.jsonl")
     )
@@ -334,7 +334,7 @@ def test_it_works_while_the_app_holds_the_database(
     run: Run, folder: DataFolder, held: Hold
 ) -> None:
     with held(folder.database):
-        spoken = run("detect", "--detector", "fake", *ONE, "--runs", "1")
+        spoken = run("detect --detector fake", *ONE, "--runs", "1")
     assert spoken.code == 0
     assert "2 of 2 questions answered" in spoken.out
     assert "\nfake  code " in spoken.out
@@ -354,17 +354,9 @@ def test_published_rows_stand_beside_a_row_on_junobench(
             / f"numpy_1_{version}.ipynb"
         )
         (pair / source.name).write_bytes(source.read_bytes())
-    assert run("import", pair).code == 0
+    assert run(f"import {pair}").code == 0
     spoken = run(
-        "detect",
-        "--detector",
-        "fake",
-        "--setting",
-        "code",
-        "--instances",
-        "numpy_1_*",
-        "--runs",
-        "1",
+        "detect --detector fake --setting code --instances numpy_1_* --runs 1",
     )
     assert spoken.code == 0, spoken.err
     assert "published rows: crane-llm-2025-10, the same instances" in spoken.out
@@ -421,7 +413,7 @@ def test_what_cannot_be_run_is_one_error_with_its_remedy(
 
 
 def test_pylint_answers_in_one_process(run: Run) -> None:
-    spoken = run("detect", "--detector", "pylint", *ONE, "--json", "--concurrency", "1")
+    spoken = run("detect --detector pylint", *ONE, "--json", "--concurrency", "1")
     assert spoken.code == 0
     told = json.loads(spoken.out)
     assert (
@@ -470,15 +462,7 @@ def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(
 def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> None:
     assert (
         run(
-            "detect",
-            "--detector",
-            "fake",
-            "--setting",
-            "code",
-            "--benchmark",
-            "minibench",
-            "--runs",
-            "1",
+            "detect --detector fake --setting code --benchmark minibench --runs 1",
         ).code
         == 0
     )
@@ -494,6 +478,6 @@ def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> N
     assert told["annotator"] == "judge fake"
     assert sum(told["labels"].values()) == told["answered"] == plan["questions"]
     assert "labels of judge fake: " in run(*where).out
-    none = run("judge", "--fake", "--benchmark", "minibench", "--experiment", "nobody")
+    none = run("judge --fake --benchmark minibench --experiment nobody")
     assert (none.code, none.out) == (1, "")
     assert "No verdict in the experiment 'nobody'" in none.err

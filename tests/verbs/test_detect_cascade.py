@@ -41,7 +41,7 @@ def kept(folder: DataFolder, start: str) -> Iterator[Record]:
 
 def found_by_rules(run: Speak, folder: DataFolder) -> set[str]:
     """What the rules alone say, as the detector that they are."""
-    assert run("detect", "--detector", "rules", "--concurrency", "1", *SOME).code == 0
+    assert run("detect --detector rules --concurrency 1", *SOME).code == 0
     return {
         record.instance_id
         for record in kept(folder, "rules")
@@ -146,15 +146,7 @@ def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(
-            "detect",
-            "--detector",
-            "cascade",
-            "--model",
-            "m",
-            "--base-url",
-            base_url,
-            "--setting",
-            "runtime-S",
+            f"detect --detector cascade --model m --base-url {base_url} --setting runtime-S",
         )
     assert spoken.code == 1
     assert "a part is withheld (runtime-S)" in spoken.err
@@ -169,10 +161,10 @@ def test_on_the_published_states_the_rules_settle_49_of_222(
     whole_folder: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = speaker(whole_folder.path, capsys)
-    assert run("import", ARCHIVE).code == 0
+    assert run(f"import {ARCHIVE}").code == 0
     model = ("--model", "Heron", "--base-url", "http://127.0.0.1:1", *FREE)
     spoken = run(
-        "detect", "--detector", "cascade", *model, "--setting", "runtime", "--dry-run"
+        "detect --detector cascade", *model, "--setting", "runtime", "--dry-run"
     )
     assert spoken.code == 0, spoken.err
     assert (

@@ -90,8 +90,8 @@ def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(
 ) -> None:
     own = tmp_path / "oven"
     pair(own, "numpy_1", "a[1]", "input()")
-    assert run("import", str(own)).code == 0
-    listed = json.loads(run("list", "benchmark", "--json").out)
+    assert run(f"import {own}").code == 0
+    listed = json.loads(run("list benchmark --json").out)
     [name] = {entry["name"] for entry in listed} - {"minibench"}
     asked = (*REHEARSE, "--benchmark", name, "--json")
     first = run(*asked)

@@ -102,13 +102,7 @@ def test_detectors_of_this_machine_take_several_settings(
     run: Run, folder: DataFolder
 ) -> None:
     spoken = run(
-        "detect",
-        "--detector",
-        "rules",
-        "--setting",
-        "code,runtime",
-        "--concurrency",
-        "1",
+        "detect --detector rules --setting code,runtime --concurrency 1",
         *ON[:-2],
     )
     assert spoken.code == 0
@@ -120,12 +114,12 @@ def test_setting_that_is_none_is_wrong_usage(
     run: Run, capsys: pytest.CaptureFixture[str], setting: str
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        run("detect", "--detector", "fake", "--setting", setting, *ON)
+        run(f"detect --detector fake --setting {setting}", *ON)
     assert "--setting" in capsys.readouterr().err
 
 
 def labels(run: Run, folder: DataFolder, *more: str) -> tuple[int, dict[str, str]]:
-    spoken = run("detect", "--detector", "fake", "--setting", "code", *ON, *more)
+    spoken = run("detect --detector fake --setting code", *ON, *more)
     [path] = (folder.ledger / "runs").glob("*.jsonl")
     kept = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     [*_, job] = [record for record in kept if record["record"] == "job"]
@@ -153,16 +147,12 @@ def test_name_and_note_belong_to_the_job_and_stay_until_others_are_given(
 )
 def test_name_that_is_none_is_wrong_usage(run: Run, option: tuple[str, str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        run("detect", "--detector", "fake", "--setting", "code", *ON, *option)
+        run("detect --detector fake --setting code", *ON, *option)
 
 
 def test_key_in_a_note_is_refused(run: Run, folder: DataFolder) -> None:
     spoken = run(
-        "detect",
-        "--detector",
-        "fake",
-        "--setting",
-        "code",
+        "detect --detector fake --setting code",
         *ON,
         "--note",
         f"sk-{'a1' * 20}",

@@ -50,7 +50,7 @@ def job(run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> str:
     ):
         older.setattr(reply_reading, "read_reply", credulous)
         asked = ("--model", "heron", "--base-url", base_url, "--concurrency", "1")
-        assert run("detect", "--detector", "llm", *ON, *asked).code == 0
+        assert run("detect --detector llm", *ON, *asked).code == 0
     [path] = (folder.ledger / "runs").glob("*.jsonl")
     return path.stem
 
@@ -74,10 +74,10 @@ def test_changed_verdicts_are_listed_taken_and_kept(
 ) -> None:
     path = folder.ledger / "runs" / f"{job}.jsonl"
     before, replies = loaded(folder, job), kept(path, Reply)
-    planned = run("reparse", job, "--dry-run")
+    planned = run(f"reparse {job} --dry-run")
     assert (planned.code, loaded(folder, job), kept(path, Reread)) == (0, before, [])
     assert "2 of 4 verdicts would change" in planned.out
-    told = run("reparse", job)
+    told = run(f"reparse {job}")
     assert told.code == 0 and "2 of 4 verdicts changed" in told.out
     assert told.out.count(f"-> no answer ({THINKING})") == 2
     after = loaded(folder, job)
@@ -90,14 +90,14 @@ def test_changed_verdicts_are_listed_taken_and_kept(
     } == {  # type: ignore[attr-defined]
         key: before[key][0] for key in changed
     }
-    again = run("reparse", job, "--json")
+    again = run(f"reparse {job} --json")
     assert json.loads(again.out) == {"replies": 4, "changed": []}
 
 
 def test_a_rebuild_gives_the_same_and_the_run_is_not_asked_again(
     run: Run, folder: DataFolder, job: str
 ) -> None:
-    run("reparse", job)
+    run(f"reparse {job}")
     after = loaded(folder, job)
     assert run("rebuild").code == 0
     assert loaded(folder, job) == after
@@ -108,15 +108,13 @@ def test_a_rebuild_gives_the_same_and_the_run_is_not_asked_again(
 def test_run_that_is_not_there_is_one_error(
     run: Run, folder: DataFolder, name: str
 ) -> None:
-    spoken = run("reparse", name)
+    spoken = run(f"reparse {name}")
     assert (spoken.code, spoken.out) == (1, "")
     assert "No run has the name" in spoken.err
 
 
 def test_run_without_replies_has_nothing_to_read(run: Run, folder: DataFolder) -> None:
-    assert (
-        run("detect", "--detector", "rules", "--concurrency", "1", *ON[:-2]).code == 0
-    )
+    assert run("detect --detector rules --concurrency 1", *ON[:-2]).code == 0
     [path] = (folder.ledger / "runs").glob("rules-*.jsonl")
-    spoken = run("reparse", path.stem)
+    spoken = run(f"reparse {path.stem}")
     assert spoken.code == 1 and "holds no reply of a model" in spoken.err

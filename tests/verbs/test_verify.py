@@ -185,7 +185,7 @@ def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(
             if name == "still"
             else tags | {len(fixed) - 1: "raises-exception"},
         )
-    assert outcomes(run(pairs, "--json").out) == {
+    assert outcomes(run(f"{pairs} --json").out) == {
         "lesson_reproduced": "as recorded",
         "lesson_fixed": "as recorded",
         "tagged_reproduced": "as recorded",
@@ -197,7 +197,7 @@ def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(
 
 def test_a_limit_is_counted_apart(run: Run, pairs: Path) -> None:
     write_pair(pairs, "trip", ["while True: pass", "1 / 0"], GOOD[1])
-    said = run(pairs, "--timeout-s", "1")
+    said = run(f"{pairs} --timeout-s 1")
     assert said.code == 0
     assert "1  stopped at a limit" in said.out and "ran longer than 1 s" in said.out
 
@@ -252,7 +252,7 @@ def test_a_second_run_executes_only_what_is_not_known(
     assert (run(pairs).code, count.read_text()) == (0, "xxx")
     (pairs / "trip" / "data.csv").write_text("other data beside them")
     assert (run(pairs).code, count.read_text()) == (0, "xxxxx")
-    assert (run(pairs, "--again").code, count.read_text()) == (0, "xxxxxxx")
+    assert (run(f"{pairs} --again").code, count.read_text()) == (0, "xxxxxxx")
 
 
 @pytest.mark.slow
@@ -308,17 +308,17 @@ def test_an_imported_benchmark_is_verified_where_it_lay_and_without_its_folder(
     write_pair(pairs, "trip", [read, "1 / n"], [read, "1"])
     (pairs / "trip" / "n.txt").write_text("0")
     assert speaker(tmp_path / "data", capsys, "import")(pairs).code == 0
-    assert outcomes(run("lab", "--json").out) == {
+    assert outcomes(run("lab --json").out) == {
         "trip_reproduced": "as recorded",
         "trip_fixed": "as recorded",
     }
     pairs.rename(tmp_path / "moved")
-    assert set(outcomes(run("lab", "--json").out).values()) == {"cannot run here"}
+    assert set(outcomes(run("lab --json").out).values()) == {"cannot run here"}
 
 
 def test_csv_has_one_row_per_notebook_and_no_formula(run: Run, pairs: Path) -> None:
     write_pair(pairs, "trip", ["raise KeyError('=1+1')"], ["1"])
-    said = run(pairs, "--csv")
+    said = run(f"{pairs} --csv")
     rows = list(csv.DictReader(io.StringIO(said.out)))
     assert [(row["case_id"], row["version"], row["outcome"]) for row in rows] == [
         ("trip", "reproduced", "other exception"),
@@ -366,7 +366,7 @@ def test_an_interpreter_without_ipykernel_is_refused(
     write_pair(pairs, "trip", *GOOD)
     bare = tmp_path / "bare"
     venv.create(bare)
-    said = run(pairs, "--python", bare / "bin" / "python")
+    said = run(f"{pairs} --python {bare / 'bin' / 'python'}")
     assert (
         said.code == 1
         and "did not start" in said.err

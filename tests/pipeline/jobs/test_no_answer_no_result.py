@@ -16,16 +16,7 @@ from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from tests.spoken import speaker
 
-ON = (
-    "--setting",
-    "code",
-    "--benchmark",
-    "minibench",
-    "--instances",
-    "numpy_1_*",
-    "--runs",
-    "1",
-)
+ON = "--setting code --benchmark minibench --instances numpy_1_* --runs 1"
 
 
 @pytest.mark.parametrize(
@@ -37,14 +28,7 @@ def test_job_without_an_answer_is_a_run_and_no_result(
     run = speaker(folder.path, capsys)
     with fake_server(FakePlan(faults={fault: 1})) as base_url:
         spoken = run(
-            "detect",
-            "--detector",
-            "llm",
-            "--model",
-            "heron",
-            "--base-url",
-            base_url,
-            *ON,
+            f"detect --detector llm --model heron --base-url {base_url} {ON}",
         )
     assert "0 of 2 questions answered" in spoken.out
     store = prepare(folder)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import openpyxl
 import pytest
@@ -17,6 +17,12 @@ from crane_core.importers.registry import importer_for
 
 TreeOf = Callable[..., FileTree]
 Sheets = Mapping[str, Sequence[Sequence[Any]]]
+T = TypeVar("T")
+
+
+def of(records: Iterable[Record], kind: type[T]) -> list[T]:
+    """The records of one kind, in order."""
+    return [record for record in records if isinstance(record, kind)]
 
 
 def published(root: Path, name: str) -> Path:

@@ -21,7 +21,7 @@ from crane_core.domain import (
 )
 from crane_core.importers.registry import importer_for
 
-from .conftest import Sheets, TreeOf
+from .conftest import Sheets, TreeOf, of
 
 CODE = "# Executed Cells:\n## Cell 1:\nfrom lib import Net\nnet = Net(2)\n\n# Target Cell:\nnet.fit(table)"
 MARK = "# Current relevent runtime information:\n"
@@ -69,7 +69,7 @@ def test_answers_are_filed_by_model_and_setting(
     records = read(
         tree_of, {f"{RAW}_{model}_{folder}/seaborn_2_reproduced.json": REPLIES}
     )
-    runs = [record for record in records if isinstance(record, Run)]
+    runs = of(records, Run)
     assert [(r.detector, r.setting, r.run_index, r.crashes) for r in runs] == [
         (detector, SETTINGS[folder], 1, True),
         (detector, SETTINGS[folder], 2, False),
@@ -94,7 +94,7 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
             block
         )
     records = read(tree_of, files)
-    assert [record for record in records if isinstance(record, LoadProblem)] == []
+    assert of(records, LoadProblem) == []
     assert {r.setting for r in records if isinstance(r, Prompt)} == set(
         SETTINGS.values()
     )
@@ -102,7 +102,7 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
         record.setting: record for record in records if isinstance(record, KernelState)
     }
     assert set(states) == set(SETTINGS.values()) - {Setting.CODE}
-    codes = [cell.code for cell in records if isinstance(cell, Cell)]
+    codes = [cell.code for cell in of(records, Cell)]
     assert codes == ["from lib import Net\nnet = Net(2)", "net.fit(table)"]
     wide = states[Setting.RUNTIME].variables["table"]
     assert wide.structure == {"shape": {"$tuple": [9, 53]}}
@@ -146,11 +146,11 @@ def test_a_folder_of_an_unknown_setting_is_one_problem(tree_of: TreeOf) -> None:
         f"{RAW}_gpt5_code/pandas_1_fixed.json": REPLIES,
     }
     records = read(tree_of, dict(files))
-    problems = [record for record in records if isinstance(record, LoadProblem)]
+    problems = of(records, LoadProblem)
     assert [(p.path, p.reason) for p in problems] == [
         (f"{RAW}_gpt5_runinfo_q", "'runinfo_q' is not a known setting")
     ]
-    assert len([record for record in records if isinstance(record, Run)]) == 2
+    assert len(of(records, Run)) == 2
 
 
 def test_human_outcomes_and_the_validation_sample(
@@ -184,13 +184,13 @@ def test_human_outcomes_and_the_validation_sample(
             path: workbook(sample),
         },
     )
-    labels = [record for record in records if isinstance(record, Judgement)]
+    labels = of(records, Judgement)
     assert [(j.annotator, j.detector, j.setting, j.label) for j in labels] == [
         ("published human", "gpt-5", Setting.CODE, Label.CORRECT),
         ("published human", "gemini-2.5-flash", Setting.RUNTIME, Label.WRONG),
         ("published human, validation", "gpt-5", Setting.CODE, Label.PARTIAL),
     ]
-    problems = [record for record in records if isinstance(record, LoadProblem)]
+    problems = of(records, LoadProblem)
     assert [(p.path, p.place) for p in problems] == [
         (path, "sheet gemini_runinfo, row 3, column validator")
     ]
@@ -200,7 +200,7 @@ def test_input_variants_alone_are_recognised(tree_of: TreeOf) -> None:
     records = read(
         tree_of, {f"{INPUTS}_runinfo_full/other/seaborn_1_fixed.txt": with_block("{}")}
     )
-    assert [case.case_id for case in records if isinstance(case, Case)] == ["seaborn_1"]
+    assert [case.case_id for case in of(records, Case)] == ["seaborn_1"]
 
 
 def test_other_cells_in_a_variant_are_a_contradiction(tree_of: TreeOf) -> None:
@@ -210,9 +210,5 @@ def test_other_cells_in_a_variant_are_a_contradiction(tree_of: TreeOf) -> None:
             "Net(2)", "Net(3)"
         ),
     }
-    problems = [
-        record
-        for record in read(tree_of, dict(files))
-        if isinstance(record, LoadProblem)
-    ]
+    problems = of(read(tree_of, dict(files)), LoadProblem)
     assert [problem.kind for problem in problems] == [ProblemKind.CONTRADICTION]

@@ -33,14 +33,10 @@ from crane_core.domain import (
 from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.importers.registry import importer_for
 
-from .conftest import Sheets, TreeOf
+from .conftest import Sheets, TreeOf, of
 
 T = TypeVar("T")
 ORIGIN = "crane-llm-2025-10"
-
-
-def of(records: list[Record], kind: type[T]) -> list[T]:
-    return [record for record in records if isinstance(record, kind)]
 
 
 def one(records: list[T], **facts: object) -> T:

@@ -23,6 +23,8 @@ from crane_core.importers.filetree import FileTree, open_tree
 from crane_core.importers.registry import importer_for
 from tests.examples import examples
 
+from .conftest import of
+
 PATIENT = examples(60)
 RAW = "llms/llms_outputs/results_raw"
 GOOD_TEXT = "# Executed Cells:\n## Cell 1:\nrows = 3\n\n# Target Cell:\nprint(rows)"
@@ -267,7 +269,7 @@ def test_a_workbook_of_anything_is_read_or_named(rows: list[list[Any]]) -> None:
     }
     tree = tree_with(files)
     records = list(importer_for(tree).read(tree))
-    assert [record.crashes for record in records if isinstance(record, Run)] == [True]
+    assert [record.crashes for record in of(records, Run)] == [True]
 
 
 def test_a_workbook_that_unpacks_to_more_than_the_limit_is_named(
@@ -280,11 +282,7 @@ def test_a_workbook_that_unpacks_to_more_than_the_limit_is_named(
             GOOD["replies"][0]: GOOD["replies"][1],
         }
     )
-    problems = [
-        record
-        for record in importer_for(tree).read(tree)
-        if isinstance(record, LoadProblem)
-    ]
+    problems = of(importer_for(tree).read(tree), LoadProblem)
     assert [
         (p.path, "unpacks to more than 1,000 bytes" in p.reason) for p in problems
     ] == [("results/results_summary.xlsx", True)]
@@ -295,7 +293,7 @@ def test_a_huge_cell_is_kept_whole() -> None:
     text = GOOD_TEXT.replace("rows = 3", long)
     tree = tree_with({GOOD["input"][0]: text.encode(), "LICENSE": b""})
     records = list(importer_for(tree).read(tree))
-    assert [len(record.code) for record in records if isinstance(record, Cell)] == [
+    assert [len(record.code) for record in of(records, Cell)] == [
         len(long),
         len("print(rows)"),
     ]
@@ -384,7 +382,7 @@ def test_odd_names_and_sizes_never_fail_and_never_hide_the_good_file(
         return
     records = read_or_refuse(data, kind)
     assert records is not None
-    assert [record.crashes for record in records if isinstance(record, Run)] == [True]
+    assert [record.crashes for record in of(records, Run)] == [True]
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip", "jsonl", "ipynb"])

@@ -32,7 +32,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.verbs.import_ import in_words
 from tests.examples import examples
 
-from .conftest import TreeOf
+from .conftest import TreeOf, of
 
 LOGS = Path(__file__).with_name("inspect_logs")
 DOCUMENT: dict[str, Any] = json.loads((LOGS / "crashes.json").read_text("utf-8"))
@@ -56,7 +56,7 @@ def read_changed(tree_of: TreeOf, **changes: Any) -> list[Record]:
 
 
 def runs(records: list[Record]) -> list[Run]:
-    return [record for record in records if isinstance(record, Run)]
+    return of(records, Run)
 
 
 def told(records: list[Record]) -> list[tuple[str, str]]:
@@ -239,7 +239,7 @@ def test_a_second_answer_that_differs_is_a_contradiction(tree_of: TreeOf) -> Non
     tree = tree_of({"a.json": json.dumps(document)})
     records = list(importer_for(tree).read(tree))
     assert len(runs(records)) == 1
-    [problem] = [record for record in records if isinstance(record, LoadProblem)]
+    [problem] = of(records, LoadProblem)
     assert problem.kind is ProblemKind.CONTRADICTION
     assert (
         "a sample before it answers otherwise; the first: pandas_1_reproduced, epoch 1"

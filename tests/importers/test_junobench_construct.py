@@ -20,25 +20,23 @@ from crane_core.domain import (
 )
 from crane_core.importers.registry import importer_for
 
-from .conftest import TreeOf
+from .conftest import TreeOf, of
 
 MISTRAL = "mistral-small-3.1"
 FOLDER = "llms/detect_if_cell_crash"
 
 
 def runs_of(records: list[Record]) -> list[Run]:
-    return [record for record in records if isinstance(record, Run)]
+    return of(records, Run)
 
 
 def test_the_archive_gives_the_published_counts_and_no_problem(
     construct: list[Record],
 ) -> None:
-    assert [record for record in construct if isinstance(record, LoadProblem)] == []
-    assert len([record for record in construct if isinstance(record, Case)]) == 111
-    assert len([record for record in construct if isinstance(record, Instance)]) == 222
-    assert [
-        record.detector for record in construct if isinstance(record, Detector)
-    ] == [MISTRAL]
+    assert of(construct, LoadProblem) == []
+    assert len(of(construct, Case)) == 111
+    assert len(of(construct, Instance)) == 222
+    assert [record.detector for record in of(construct, Detector)] == [MISTRAL]
     answers = [run for run in runs_of(construct) if run.run_index > 0]
     assert len(answers) == 216 * 5
     assert {(run.setting, run.experiment) for run in answers} == {
@@ -188,11 +186,7 @@ def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
         ("torch_1_fixed", "other-one", 1, False, None),
         ("torch_1_fixed", "other-one", 2, None, "[Error]"),
     ]
-    problems = [
-        (r.path.rpartition("/")[2], r.place)
-        for r in records
-        if isinstance(r, LoadProblem)
-    ]
+    problems = [(r.path.rpartition("/")[2], r.place) for r in of(records, LoadProblem)]
     assert sorted(problems) == [
         ("cases_exceeds_maxtoken.txt", "line 2"),
         ("crash_detection_results_.json", "file name"),

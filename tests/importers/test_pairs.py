@@ -21,7 +21,7 @@ from crane_core.domain import (
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_for
 
-from .conftest import Sheets, TreeOf
+from .conftest import Sheets, TreeOf, of
 
 
 def cell(source: str, count: int | None, *, error: str | None = None) -> dict[str, Any]:
@@ -79,11 +79,7 @@ def cells_of(
 
 
 def problems_of(records: list[Record]) -> list[tuple[str, str]]:
-    return [
-        (record.path, record.place)
-        for record in records
-        if isinstance(record, LoadProblem)
-    ]
+    return [(record.path, record.place) for record in of(records, LoadProblem)]
 
 
 def test_the_fixed_notebook_takes_the_target_of_the_crashing_one(
@@ -116,7 +112,7 @@ def test_the_crash_is_read_from_the_error_output(tree_of: TreeOf) -> None:
     records = read(
         tree_of, {"trip_reproduced.ipynb": CRASHING, "trip_fixed.ipynb": FIXED}
     )
-    assert [record for record in records if isinstance(record, Case)] == [
+    assert of(records, Case) == [
         Case(
             "my-pairs",
             "trip",
@@ -141,9 +137,7 @@ def test_the_crash_is_read_from_the_error_output(tree_of: TreeOf) -> None:
         2,
         "notebook",
     )
-    assert [record for record in records if isinstance(record, Benchmark)] == [
-        Benchmark("my-pairs", "My Pairs")
-    ]
+    assert of(records, Benchmark) == [Benchmark("my-pairs", "My Pairs")]
 
 
 def test_a_missing_half_is_one_problem_and_the_other_half_is_read(
@@ -167,9 +161,7 @@ def test_an_unreadable_half_is_one_problem_and_the_other_half_is_read(
     )
     assert problems_of(records) == [("a_fixed.ipynb", "file")]
     assert len(cells_of(records, "a_reproduced")) == 4
-    assert [r.version for r in records if isinstance(r, Instance)] == [
-        Version.REPRODUCED
-    ]
+    assert [r.version for r in of(records, Instance)] == [Version.REPRODUCED]
 
 
 def test_a_fixed_notebook_without_the_target_cell_is_a_problem(tree_of: TreeOf) -> None:
@@ -261,7 +253,7 @@ def test_junobench_is_known_by_its_cases_and_takes_its_workbooks(
         "JunoBench",
     )
     assert problems_of(records) == []
-    [without, case] = [record for record in records if isinstance(record, Case)]
+    [without, case] = of(records, Case)
     assert (without.case_id, without.traceback) == ("torch_9", "plain text")
     assert (case.benchmark, case.library, case.exception) == (
         "junobench",
@@ -291,9 +283,7 @@ def test_known_ids_alone_make_it_junobench_only_from_ten_pairs_on(
             for name, data in zip(pair, (CRASHING, FIXED), strict=True)
         }
         records = read(tree_of, dict(files), "mine")
-        assert [
-            record.benchmark for record in records if isinstance(record, Benchmark)
-        ] == [benchmark]
+        assert [record.benchmark for record in of(records, Benchmark)] == [benchmark]
 
 
 def test_one_name_that_junobench_does_not_have_makes_it_a_benchmark_of_its_own(
@@ -306,9 +296,7 @@ def test_one_name_that_junobench_does_not_have_makes_it_a_benchmark_of_its_own(
         for half in ("reproduced", "fixed")
     }
     records = read(tree_of, dict(files), "mine")
-    assert [
-        record.benchmark for record in records if isinstance(record, Benchmark)
-    ] == ["mine"]
+    assert [record.benchmark for record in of(records, Benchmark)] == ["mine"]
 
 
 def test_a_table_of_cases_gives_labels_and_bad_rows_are_problems(
@@ -338,7 +326,7 @@ def test_a_table_of_cases_gives_labels_and_bad_rows_are_problems(
 def test_our_minibench_comes_in_whole(root: Path) -> None:
     tree = open_tree(root / "data" / "minibench")
     records = list(importer_for(tree).read(tree))
-    cases = [record for record in records if isinstance(record, Case)]
+    cases = of(records, Case)
     pairs = list((root / "data" / "minibench").rglob("*_reproduced.ipynb"))
     assert problems_of(records) == []
     assert {

@@ -26,7 +26,7 @@ from crane_core.domain import (
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
 
-from .conftest import TreeOf
+from .conftest import TreeOf, of
 
 LINE: dict[str, Any] = {
     "instance": "pandas_1_fixed",
@@ -92,7 +92,7 @@ def test_a_kind_of_detector_that_does_not_exist_is_a_problem(tree_of: TreeOf) ->
 def test_benchmark_and_experiment_may_be_named(tree_of: TreeOf) -> None:
     records = read(tree_of, line(benchmark="minibench", experiment="night 3"))
     assert records[0] == Benchmark("minibench", "minibench")
-    [run] = [record for record in records if isinstance(record, Run)]
+    [run] = of(records, Run)
     assert (run.benchmark, run.experiment) == ("minibench", "night 3")
 
 
@@ -100,7 +100,7 @@ def test_byte_order_mark_windows_line_ends_and_blank_lines_are_tolerated(
     tree_of: TreeOf,
 ) -> None:
     content = "\ufeff" + "\r\n".join([line(), "", line(index=2), ""])
-    runs = [record for record in read(tree_of, content) if isinstance(record, Run)]
+    runs = of(read(tree_of, content), Run)
     assert [run.run_index for run in runs] == [1, 2]
 
 
@@ -128,10 +128,10 @@ def test_a_bad_line_is_one_problem_and_the_others_are_read(
     tree_of: TreeOf, bad: str, reason: str
 ) -> None:
     records = read(tree_of, f"{line()}\n{bad}\n{line(index=3)}\n")
-    [problem] = [record for record in records if isinstance(record, LoadProblem)]
+    [problem] = of(records, LoadProblem)
     assert (problem.path, problem.place) == ("First Try.jsonl", "line 2")
     assert reason in problem.reason
-    assert [record.run_index for record in records if isinstance(record, Run)] == [1, 3]
+    assert [record.run_index for record in of(records, Run)] == [1, 3]
 
 
 def test_a_line_in_another_encoding_is_one_problem(tree_of: TreeOf) -> None:
@@ -140,9 +140,7 @@ def test_a_line_in_another_encoding_is_one_problem(tree_of: TreeOf) -> None:
         + b"\n"
         + line(reasoning="Sch\u00f6n").encode("latin-1").replace(b"\\u00f6", b"\xf6")
     )
-    [problem] = [
-        record for record in read(tree_of, content) if isinstance(record, LoadProblem)
-    ]
+    [problem] = of(read(tree_of, content), LoadProblem)
     assert (problem.place, "not JSON in UTF-8" in problem.reason) == ("line 2", True)
 
 
@@ -152,10 +150,8 @@ def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(
     twice = line(experiment="x")
     tree = tree_of({"a.jsonl": f"{twice}\n{twice}", "b.jsonl": twice})
     records = list(importer_for(tree).read(tree))
-    assert len([record for record in records if isinstance(record, Run)]) == 1
-    problems = [
-        (r.path, r.place, r.reason) for r in records if isinstance(r, LoadProblem)
-    ]
+    assert len(of(records, Run)) == 1
+    problems = [(r.path, r.place, r.reason) for r in of(records, LoadProblem)]
     reason = "run 1 of pandas_1_fixed is a duplicate"
     assert problems == [("a.jsonl", "line 2", reason), ("b.jsonl", "line 1", reason)]
 
@@ -167,10 +163,8 @@ def test_a_second_line_that_answers_otherwise_is_a_contradiction(
     records = list(
         importer_for(tree := tree_of({"a.jsonl": "\n".join(lines)})).read(tree)
     )
-    assert [record.crashes for record in records if isinstance(record, Run)] == [True]
-    problems = [
-        (r.place, r.kind, r.reason) for r in records if isinstance(r, LoadProblem)
-    ]
+    assert [record.crashes for record in of(records, Run)] == [True]
+    problems = [(r.place, r.kind, r.reason) for r in of(records, LoadProblem)]
     assert problems == [
         (
             "line 2",
@@ -253,27 +247,19 @@ def test_a_bad_row_is_one_problem_and_the_others_are_read(
     records = read(
         tree_of, written(LINE, LINE | changes, LINE | {"index": 3}), f"night.{suffix}"
     )
-    [problem] = [record for record in records if isinstance(record, LoadProblem)]
+    [problem] = of(records, LoadProblem)
     assert (problem.path, problem.place) == (f"night.{suffix}", "row 3")
     assert reason in problem.reason
-    assert [record.run_index for record in records if isinstance(record, Run)] == [1, 3]
+    assert [record.run_index for record in of(records, Run)] == [1, 3]
 
 
 def test_cells_of_csv_are_read_as_their_column_says(tree_of: TreeOf) -> None:
     head = "\ufeffinstance,detector,setting,index,crashes\r\n"
     good = "pandas_1_fixed,a,code,1,TRUE\r\n\r\npandas_1_fixed,a,code,2,\r\npandas_1_fixed,1.5,code,3,False\r\n"
-    runs = [
-        record
-        for record in read(tree_of, head + good, "a.csv")
-        if isinstance(record, Run)
-    ]
+    runs = of(read(tree_of, head + good, "a.csv"), Run)
     assert [run.crashes for run in runs] == [True, None, False]
     bad = "pandas_1_fixed,a,code,1,yes\npandas_1_fixed,a,code,1.0,true\npandas_1_fixed,a,code,1,true,more\n"
-    found = [
-        record
-        for record in read(tree_of, head + bad, "a.csv")
-        if isinstance(record, LoadProblem)
-    ]
+    found = of(read(tree_of, head + bad, "a.csv"), LoadProblem)
     assert [(problem.place, problem.reason) for problem in found] == [
         ("row 2", "crashes must be true, false or null, not 'yes'"),
         ("row 3", "index must be an integer of 1 or more, not '1.0'"),
@@ -338,7 +324,5 @@ def test_a_single_file_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "night.jsonl"
     path.write_text(line(), encoding="utf-8")
     tree = open_tree(path)
-    [run] = [
-        record for record in importer_for(tree).read(tree) if isinstance(record, Run)
-    ]
+    [run] = of(importer_for(tree).read(tree), Run)
     assert run.experiment == "night"

@@ -21,7 +21,7 @@ from crane_core.domain import (
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
 
-from .conftest import TreeOf
+from .conftest import TreeOf, of
 
 Answers = dict[tuple[str, str, str, int], bool | None]
 
@@ -109,7 +109,7 @@ def test_skipped_runs_are_told_alike_by_table_and_archive(
 
 
 def test_every_table_of_the_paper_has_numbers(shipped: list[Record]) -> None:
-    numbers = [record for record in shipped if isinstance(record, PublishedNumber)]
+    numbers = of(shipped, PublishedNumber)
     tables = {number.table_id for number in numbers if number.publication == "paper"}
     assert tables == {"1", "2a", "2b", "3", "4a", "4b", "5"}
     assert {number.publication for number in numbers} == {
@@ -135,11 +135,7 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
         }
     )
     records = list(importer_for(tree).read(tree))
-    problems = [
-        (record.path, record.place)
-        for record in records
-        if isinstance(record, LoadProblem)
-    ]
+    problems = [(record.path, record.place) for record in of(records, LoadProblem)]
     assert problems == [
         ("cases.csv", "line 2"),
         ("detections.csv", "line 3"),
@@ -149,9 +145,7 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
         ("outcomes.csv", "line 2"),
         ("paper_numbers.csv", "line 2"),
     ]
-    assert [
-        (run.run_index, run.crashes) for run in records if isinstance(run, Run)
-    ] == [
+    assert [(run.run_index, run.crashes) for run in of(records, Run)] == [
         (1, False),
         (2, True),
         (3, None),
@@ -177,9 +171,7 @@ def test_a_row_of_our_rules_that_is_not_right_is_one_problem(
         tables | {"rules.csv": f"setting,instance,crashes,exception,line\n{row}\n"}
     )
     records = list(importer_for(tree).read(tree))
-    assert [
-        (record.path, record.place)
-        for record in records
-        if isinstance(record, LoadProblem)
-    ] == [("rules.csv", "line 2")]
-    assert not [record for record in records if isinstance(record, Run)]
+    assert [(record.path, record.place) for record in of(records, LoadProblem)] == [
+        ("rules.csv", "line 2")
+    ]
+    assert not of(records, Run)

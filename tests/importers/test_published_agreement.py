@@ -15,6 +15,8 @@ from crane_core.domain import Judgement, Label, Record
 from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha
 from crane_core.stats.agreement import PERCENT_AGREEMENT, bootstrap, confusion_matrix
 
+from .conftest import of
+
 SCALE = list(Label)
 Item = tuple[str, str, str]
 PRINTED = {
@@ -46,7 +48,7 @@ def first_most_common(labels: Iterable[Label]) -> Label:
 
 @pytest.fixture(scope="module")
 def judgements(october: list[Record]) -> list[Judgement]:
-    return [record for record in october if isinstance(record, Judgement)]
+    return of(october, Judgement)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+JsonObject = dict[str, Any]
+"""An object of JSON, by the names of its members."""
+
 PAPER_RUNS = 5
 """Queries per instance, detector and setting (paper, section 4.3)."""
 
@@ -239,18 +242,18 @@ class VariableState:
     """
 
     type: str
-    structure: dict[str, Any] = field(default_factory=dict)
-    representation: dict[str, Any] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
-    assigned: dict[str, Any] | None = None
-    plus: dict[str, dict[str, Any]] = field(default_factory=dict)
-    docs: dict[str, Any] = field(default_factory=dict)
+    structure: JsonObject = field(default_factory=dict)
+    representation: JsonObject = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
+    assigned: JsonObject | None = None
+    plus: dict[str, JsonObject] = field(default_factory=dict)
+    docs: JsonObject = field(default_factory=dict)
     unavailable: str | None = None
     via: list[str] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Without the members that say nothing beyond the three groups."""
-        entry: dict[str, Any] = {
+        entry: JsonObject = {
             "type": self.type,
             "structure": self.structure,
             "representation": self.representation,
@@ -263,7 +266,7 @@ class VariableState:
         return entry | {name: value for name, value in others.items() if value}
 
     @classmethod
-    def from_json(cls, entry: dict[str, Any]) -> VariableState:
+    def from_json(cls, entry: JsonObject) -> VariableState:
         """The entry that `to_json` gave; what an entry does not state is empty."""
         return cls(
             **{name: entry[name] for name in cls.__dataclass_fields__ if name in entry}
@@ -285,15 +288,15 @@ class KernelState:
     setting: Setting
     origin: str
     variables: dict[str, VariableState]
-    accesses: dict[str, Any] = field(default_factory=dict)
+    accesses: JsonObject = field(default_factory=dict)
     is_literal: bool = True
     schema_version: int = 1
-    absent: dict[str, Any] = field(default_factory=dict)
+    absent: JsonObject = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
-    captured: dict[str, Any] = field(default_factory=dict)
+    captured: JsonObject = field(default_factory=dict)
     syntax_error: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Without the members of a capture that say nothing."""
         document = {
             "schema_version": self.schema_version,
@@ -312,7 +315,7 @@ class KernelState:
     @classmethod
     def from_json(
         cls,
-        document: dict[str, Any],
+        document: JsonObject,
         *,
         benchmark: str,
         instance_id: str,

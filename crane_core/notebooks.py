@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import nbformat
 
-from crane_core.domain import CellRole
+from crane_core.domain import CellRole, JsonObject
 
 ORIGIN = "notebook"
 """Origin of cells that were read from a notebook file."""
@@ -216,7 +216,7 @@ def _is_marked(cell: CodeCell) -> bool:
     return RERUN_MARK in cell.source.partition("\n")[0]
 
 
-def _notebook(data: bytes) -> dict[str, Any]:
+def _notebook(data: bytes) -> JsonObject:
     try:
         refuse_json_bomb(data)
         document = json.loads(data.decode("utf-8-sig"))
@@ -230,7 +230,7 @@ def _notebook(data: bytes) -> dict[str, Any]:
     return _upgraded(document)
 
 
-def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
+def _upgraded(document: JsonObject) -> JsonObject:
     if not isinstance(document.get("worksheets", document.get("cells")), list):
         raise ValueError("it has no list of cells")
     document.setdefault("nbformat_minor", 0)
@@ -252,7 +252,7 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
     return dict(upgraded)
 
 
-def _code_cell(index: int, cell: dict[str, Any]) -> CodeCell:
+def _code_cell(index: int, cell: JsonObject) -> CodeCell:
     count = _count(cell.get("execution_count"), index)
     source = _text(cell.get("source", ""), f"the source of code cell {index}")
     outputs = cell.get("outputs")
@@ -289,7 +289,7 @@ def _count(value: Any, index: int) -> int | None:
     return value
 
 
-def _crash(output: dict[str, Any], index: int, count: int | None) -> CrashOutput:
+def _crash(output: JsonObject, index: int, count: int | None) -> CrashOutput:
     lines = output.get("traceback", [])
     if isinstance(lines, list):
         lines = "\n".join(

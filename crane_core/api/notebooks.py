@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
+from crane_core.domain import JsonObject
 from crane_core.live.verdict import LiveVerdict
 from crane_core.pipeline.own_notebooks.check import (
     findings,
@@ -62,7 +62,7 @@ def capture(
     keep_going: bool = False,
     isolate: bool = False,
     allow_install: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The kernel state that the target will find, as the JSON document that `capture --out` writes.
 
     Arguments and errors as in `check`. Members: schema_version, captured (Python, packages, cells with their seconds),

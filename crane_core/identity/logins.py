@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from crane_core.domain import JsonObject
 from crane_core.errors import IdentityError
 from crane_core.identity.key import held, replace_file
 from crane_core.identity.logouts import digest, end_cookie, is_ended, was_ended
@@ -209,7 +209,7 @@ def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Register:
     return Register(sessions, given)
 
 
-def _given(members: dict[str, Any]) -> Invitation:
+def _given(members: JsonObject) -> Invitation:
     return Invitation(
         **{**members, "opened": tuple(float(at) for at in members["opened"])}
     )

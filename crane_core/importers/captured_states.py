@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crane_core.domain import KernelState, LoadProblem, Record, Setting, Version
+from crane_core.domain import (
+    JsonObject,
+    KernelState,
+    LoadProblem,
+    Record,
+    Setting,
+    Version,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
@@ -88,7 +95,7 @@ def _check_entry(name: str, entry: Any) -> None:
             _object(entry, group)
 
 
-def _object(document: dict[str, Any], name: str) -> None:
+def _object(document: JsonObject, name: str) -> None:
     value = document.get(name)
     if not isinstance(value, dict):
         raise ValueError(
@@ -96,7 +103,7 @@ def _object(document: dict[str, Any], name: str) -> None:
         )
 
 
-def _text(document: dict[str, Any], name: str, default: str | None = None) -> str:
+def _text(document: JsonObject, name: str, default: str | None = None) -> str:
     value = document.get(name, default)
     if not isinstance(value, str) or not value:
         raise ValueError(

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from crane_core.domain import AnnotatorKind, Judgement, LoadProblem, Run, Setting
+from crane_core.domain import (
+    AnnotatorKind,
+    JsonObject,
+    Judgement,
+    LoadProblem,
+    Run,
+    Setting,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import label_named
@@ -80,7 +87,7 @@ def read_runs(
         )
 
 
-def _verdict(reply: dict[str, Any] | str) -> tuple[bool | None, str | None, str | None]:
+def _verdict(reply: JsonObject | str) -> tuple[bool | None, str | None, str | None]:
     """Whether a crash is predicted, the reasoning, and why there is no answer."""
     if isinstance(reply, str):
         return None, reply, NOT_JSON

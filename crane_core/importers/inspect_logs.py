@@ -15,6 +15,7 @@ from crane_core.domain import (
     Benchmark,
     Detector,
     DetectorKind,
+    JsonObject,
     LoadProblem,
     ProblemKind,
     Record,
@@ -51,7 +52,7 @@ class _Log(NamedTuple):
     model: str
     experiment: str
     status: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
 
 
 class _LeftOutError(Exception):
@@ -125,7 +126,7 @@ def _members(tree: FileTree) -> Iterator[Any]:
                 yield error.problem
 
 
-def _listed(document: dict[str, Any], path: str) -> Iterator[Any]:
+def _listed(document: JsonObject, path: str) -> Iterator[Any]:
     samples = document.get("samples")
     if isinstance(samples, list):
         yield from samples
@@ -230,7 +231,7 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
     )
 
 
-def _invalidated(instance_id: str, sample: dict[str, Any]) -> str:
+def _invalidated(instance_id: str, sample: JsonObject) -> str:
     """Which sample it is, and the reason that its author gave."""
     which = f"{instance_id}, epoch {sample.get('epoch')}"
     invalidation = sample["invalidation"]
@@ -238,7 +239,7 @@ def _invalidated(instance_id: str, sample: dict[str, Any]) -> str:
     return f"{which}: {reason}" if isinstance(reason, str) and reason.strip() else which
 
 
-def _whose(log: _Log, sample: dict[str, Any]) -> tuple[str, str, Setting]:
+def _whose(log: _Log, sample: JsonObject) -> tuple[str, str, Setting]:
     given = sample.get("metadata")
     # The sample's metadata last: what its author stated there outweighs what an id looks like.
     stated = dict(log.arguments) | _named_in(str(sample.get("id", "")))
@@ -271,7 +272,7 @@ def _named_in(sample_id: str) -> dict[str, str]:
     return {name: part for name, part in named.items() if part}
 
 
-def _said(sample: dict[str, Any]) -> ReadReply:
+def _said(sample: JsonObject) -> ReadReply:
     output, limit = sample.get("output"), sample.get("limit")
     completion = output.get("completion") if isinstance(output, dict) else None
     if not isinstance(output, dict) or not isinstance(completion, str):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from crane_core.domain import (
     Benchmark,
@@ -17,6 +16,7 @@ from crane_core.domain import (
     Cell,
     CellRole,
     Instance,
+    JsonObject,
     LoadProblem,
     Record,
     Version,
@@ -70,7 +70,7 @@ def _line(line: bytes, path: str, place: str) -> Iterator[Record]:
         yield LoadProblem(path, place, f"it is not a line of a notebook: {error}"[:300])
 
 
-def _notebook(entry: dict[str, Any]) -> Iterator[Record]:
+def _notebook(entry: JsonObject) -> Iterator[Record]:
     benchmark, case_id = slug(entry["of"]), f"row_{int(entry['row'])}"
     cells = read_code_cells(json.dumps(entry["notebook"]).encode())
     target = crash_index(cells)

@@ -12,6 +12,7 @@ from crane_core.domain import (
     Benchmark,
     Detector,
     DetectorKind,
+    JsonObject,
     LoadProblem,
     Record,
     Run,
@@ -154,7 +155,7 @@ def _run(fields: Any, experiment: str) -> Run:
     )
 
 
-def _text(fields: dict[str, Any], name: str, default: str | None = None) -> str:
+def _text(fields: JsonObject, name: str, default: str | None = None) -> str:
     value = fields.get(name)
     if value is None:
         value = default
@@ -165,7 +166,7 @@ def _text(fields: dict[str, Any], name: str, default: str | None = None) -> str:
     return value
 
 
-def _instance(fields: dict[str, Any]) -> str:
+def _instance(fields: JsonObject) -> str:
     instance_id = _text(fields, "instance").strip()
     if not instance_id.endswith(("_reproduced", "_fixed")):
         raise ValueError(
@@ -174,21 +175,21 @@ def _instance(fields: dict[str, Any]) -> str:
     return instance_id
 
 
-def _setting(fields: dict[str, Any]) -> Setting:
+def _setting(fields: JsonObject) -> Setting:
     name = _text(fields, "setting")
     if name not in list(Setting):
         raise ValueError(f"setting must be one of {', '.join(Setting)}, not {name!r}")
     return Setting(name)
 
 
-def _kind(fields: dict[str, Any]) -> DetectorKind:
+def _kind(fields: JsonObject) -> DetectorKind:
     name = _text(fields, "kind", DetectorKind.LLM)
     if name not in list(DetectorKind):
         raise ValueError(f"kind must be one of {', '.join(DetectorKind)}, not {name!r}")
     return DetectorKind(name)
 
 
-def _index(fields: dict[str, Any]) -> int:
+def _index(fields: JsonObject) -> int:
     value = fields.get("index")
     if (
         # In Python a boolean is an integer: `true` would be run 1.
@@ -200,7 +201,7 @@ def _index(fields: dict[str, Any]) -> int:
     return value
 
 
-def _crashes(fields: dict[str, Any]) -> bool | None:
+def _crashes(fields: JsonObject) -> bool | None:
     value = fields.get("crashes")
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"crashes must be true, false or null, not {value!r}")

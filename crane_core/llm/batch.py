@@ -18,6 +18,7 @@ import aiohttp
 import httpx2
 import openai
 
+from crane_core.domain import JsonObject
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.for_openai import (
@@ -250,7 +251,7 @@ class BatchClient(OpenAIClient):
         self,
         request: AbstractAsyncContextManager[openai.AsyncAPIResponse[Any]],
         address: str = "",
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """The object that the endpoint replies with. `address` is one that every endpoint with batches has."""
         raw = bytearray()
 
@@ -329,7 +330,7 @@ class BatchClient(OpenAIClient):
             ) from None
 
 
-def _batch(told: dict[str, Any]) -> Batch:
+def _batch(told: JsonObject) -> Batch:
     files = [told.get(name) for name in ("output_file_id", "error_file_id")]
     counts, errors = told.get("request_counts"), told.get("errors")
     n_ended = None
@@ -348,7 +349,7 @@ def _batch(told: dict[str, Any]) -> Batch:
     )
 
 
-def _objects(listed: object) -> list[dict[str, Any]]:
+def _objects(listed: object) -> list[JsonObject]:
     """The objects of a list; nothing where an endpoint sends something else."""
     if not isinstance(listed, list):
         return []

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+
+from crane_core.domain import JsonObject
 
 _BEGINNING = re.compile(rb"\s*(?:data|event|id|retry)?:")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -27,13 +28,13 @@ def looks_like_stream(raw: bytes) -> bool:
     return _BEGINNING.match(raw) is not None
 
 
-def completion_of(raw: bytes) -> dict[str, Any]:
+def completion_of(raw: bytes) -> JsonObject:
     """The completion whose first choice is the concatenation of the chunks, with their usage; or what reports an error.
 
     Raises ValueError, LookupError, TypeError or AttributeError if the events hold something else, or have no end.
     """
     usage, has_ended = None, False
-    choices: list[dict[str, Any]] = []
+    choices: list[JsonObject] = []
     for data in _events(raw):
         if data == _DONE:
             has_ended = True
@@ -58,10 +59,10 @@ def completion_of(raw: bytes) -> dict[str, Any]:
     return {"usage": usage, "choices": [joined]}
 
 
-def _joined(choices: list[dict[str, Any]]) -> dict[str, Any]:
+def _joined(choices: list[JsonObject]) -> JsonObject:
     """The message that the chunks of a choice make together."""
     said = [choice.get("delta") or choice.get("message") or {} for choice in choices]
-    message: dict[str, Any] = {}
+    message: JsonObject = {}
     for name in _TEXTS:
         message[name] = "".join(_spoken(piece.get(name)) for piece in said) or None
     called: dict[int, list[str]] = {}
@@ -73,7 +74,7 @@ def _joined(choices: list[dict[str, Any]]) -> dict[str, Any]:
     return message
 
 
-def _add_calls(called: dict[int, list[str]], said: dict[str, Any]) -> None:
+def _add_calls(called: dict[int, list[str]], said: JsonObject) -> None:
     """The next piece of the arguments of each function call, by the number of the call."""
     calls = said.get("tool_calls") or (
         [{"function": said["function_call"]}] if said.get("function_call") else []

@@ -24,6 +24,8 @@ from typing import Any
 
 from aiohttp import web
 
+from crane_core.domain import JsonObject
+
 HOST = "127.0.0.1"
 MODEL = "fake"
 _MAX_REQUEST_BYTES = 64_000_000
@@ -153,7 +155,7 @@ class FakeModel:
         return await self._reply(request, asked, fault)
 
     def _refused(
-        self, asked: dict[str, Any], request: web.Request, number: int
+        self, asked: JsonObject, request: web.Request, number: int
     ) -> web.Response | None:
         plan = self.plan
         if (
@@ -236,7 +238,7 @@ class FakeModel:
             await asyncio.sleep(_DRIP_S)
 
     async def _reply(
-        self, request: web.Request, asked: dict[str, Any], fault: ServerFault | None
+        self, request: web.Request, asked: JsonObject, fault: ServerFault | None
     ) -> web.StreamResponse:
         body = json.dumps(self._completion(asked, fault)).encode()
         if fault is ServerFault.HUGE:
@@ -265,12 +267,10 @@ class FakeModel:
         await response.write(after)
         return response
 
-    def _completion(
-        self, asked: dict[str, Any], fault: ServerFault | None
-    ) -> dict[str, Any]:
+    def _completion(self, asked: JsonObject, fault: ServerFault | None) -> JsonObject:
         prompt = "\n".join(str(message["content"]) for message in asked["messages"])
         content = self._content(asked, prompt, is_lost=fault in _LOST)
-        message: dict[str, Any] = {
+        message: JsonObject = {
             "role": "assistant",
             "content": _misshaped(content, fault),
             "refusal": None,
@@ -298,7 +298,7 @@ class FakeModel:
             completion.setdefault("usage", {})["cost"] = self.plan.reports_usd
         return completion
 
-    def _content(self, asked: dict[str, Any], prompt: str, *, is_lost: bool) -> str:
+    def _content(self, asked: JsonObject, prompt: str, *, is_lost: bool) -> str:
         """A function of seed, model, prompt, and the number of earlier answers to the prompt."""
         digest = hashlib.sha256(
             f"{asked['model']}\0{prompt}".encode("utf-8", "backslashreplace")
@@ -320,16 +320,16 @@ class FakeModel:
         return json.dumps({"reasoning": reasoning, "detection": crashes})
 
 
-def _members_asked_for(asked: dict[str, Any]) -> dict[str, Any]:
+def _members_asked_for(asked: JsonObject) -> JsonObject:
     """Members of the JSON Schema of the reply; none if there is no schema."""
     form = asked.get("response_format") or {}
-    members: dict[str, Any] = (
+    members: JsonObject = (
         form.get("json_schema", {}).get("schema", {}).get("properties", {})
     )
     return members
 
 
-def _made_up(member: dict[str, Any], random: Random) -> Any:
+def _made_up(member: JsonObject, random: Random) -> Any:
     """A valid value of such a member: one of its words, else a boolean or a string."""
     if "enum" in member:
         return random.choice(member["enum"])

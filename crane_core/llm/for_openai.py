@@ -20,6 +20,7 @@ import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
+from crane_core.domain import JsonObject
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.event_stream import completion_of, is_stream, looks_like_stream
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
@@ -197,8 +198,8 @@ class OpenAIClient:
             )
         return self._read(reply.status, reply.raw, reply.usd)
 
-    def _body(self, question: Question) -> dict[str, Any]:
-        body: dict[str, Any] = {
+    def _body(self, question: Question) -> JsonObject:
+        body: JsonObject = {
             "model": self._endpoint.model,
             "messages": [{"role": "user", "content": question.text}],
             **self._endpoint.extra,
@@ -223,7 +224,7 @@ class OpenAIClient:
             name: value for name, value in body.items() if name not in self._left_out
         }
 
-    async def _send(self, body: dict[str, Any]) -> _Received:
+    async def _send(self, body: JsonObject) -> _Received:
         """The reply; without its bytes if it is longer than allowed, and then the rest is not read.
 
         The plain `post` of the package: typed methods take three times its processor time, to check what is checked
@@ -252,7 +253,7 @@ class OpenAIClient:
         return _Received(response.status_code, bytes(received), usd)
 
     def _of_status(
-        self, error: openai.APIStatusError, body: dict[str, Any]
+        self, error: openai.APIStatusError, body: JsonObject
     ) -> Failure | UnsupportedParameter:
         message = _message(error)
         outcome: Failure | UnsupportedParameter | None = None
@@ -272,7 +273,7 @@ class OpenAIClient:
         )
 
     def _of_limits(
-        self, status: int, message: str, body: dict[str, Any]
+        self, status: int, message: str, body: JsonObject
     ) -> Failure | UnsupportedParameter | None:
         """What an error says of the reply's length or of streaming; None if it is about neither."""
         # A limit that is too large is refused like a wrong parameter, but lowering it is enough.
@@ -289,7 +290,7 @@ class OpenAIClient:
         return None
 
     def _refused_parameter(
-        self, names: Sequence[str], body: dict[str, Any], named: str, message: str
+        self, names: Sequence[str], body: JsonObject, named: str, message: str
     ) -> UnsupportedParameter | None:
         """Which of these parameters of this request an error refuses; it is left out from now on."""
         for name in names:
@@ -347,7 +348,7 @@ class OpenAIClient:
         self,
         text: str | None,
         trouble: str | None,
-        usage: dict[str, Any],
+        usage: JsonObject,
         reason: str | None = None,
         *,
         usd: float | None,
@@ -366,7 +367,7 @@ class OpenAIClient:
         )
 
 
-def _form(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _form(name: str, schema: JsonObject) -> JsonObject:
     """The form of the reply that is asked for; endpoints refuse what describes the schema itself."""
     sent = {
         member: value
@@ -459,7 +460,7 @@ def _n_tokens(text: str) -> int:
     return count_tokens(text).n
 
 
-def _said_in(message: dict[str, Any]) -> str:
+def _said_in(message: JsonObject) -> str:
     """What a message says, the arguments of functions that the model calls included.
 
     Servers with tool parsers take the requested object out of the text, and return it as a call.
@@ -496,7 +497,7 @@ def _spoken(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _ended(reply: dict[str, Any], choice: dict[str, Any]) -> object:
+def _ended(reply: JsonObject, choice: JsonObject) -> object:
     """Why the reply ended; some gateways report an incomplete one in the form of another protocol."""
     if reply.get("status") != "incomplete":
         return choice.get("finish_reason")

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from crane_core.domain import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Question:
 
     key: Hashable
     text: str
-    schema: dict[str, Any] | None = None
+    schema: JsonObject | None = None
     schema_name: str = "reply"
     seed: int | None = None
 

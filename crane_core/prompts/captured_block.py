@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crane_core.domain import KernelState, VariableState
+from crane_core.domain import JsonObject, KernelState, VariableState
 from crane_core.prompts.categories import REPRESENTATION, STRUCTURE, VALUES
 from crane_core.prompts.secrets import scrubbed
 
@@ -46,7 +46,7 @@ def captured_block(state: KernelState, places: Places) -> str:
     return "{" + ",\n".join(members) + "}"
 
 
-def _beyond(state: KernelState) -> dict[str, Any]:
+def _beyond(state: KernelState) -> JsonObject:
     """What the target needs and is absent, and what could not be examined."""
     unavailable = {
         name: why

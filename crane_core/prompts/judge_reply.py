@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from crane_core.domain import LABEL_CODE, Label
+from crane_core.domain import LABEL_CODE, JsonObject, Label
 from crane_core.prompts.reply_objects import Doubled, objects_with
 
 SCHEMA_FILE = Path(__file__).with_name("judge_reply_schema.json")
@@ -42,9 +42,9 @@ def labels_of_judge(own: str | None) -> tuple[str, ...]:
     return (*codes, str(Label.UNVERIFIABLE)) if codes else tuple(map(str, LABELS))
 
 
-def judge_reply_schema(own: str | None = None) -> dict[str, Any]:
+def judge_reply_schema(own: str | None = None) -> JsonObject:
     """JSON Schema of one reply, for models that can be held to one. own: as in `labels_of_judge`."""
-    schema: dict[str, Any] = json.loads(SCHEMA_FILE.read_text("utf-8"))
+    schema: JsonObject = json.loads(SCHEMA_FILE.read_text("utf-8"))
     if own:
         label = {
             "type": "string",
@@ -75,7 +75,7 @@ def read_judge_reply(
     return said[-1]
 
 
-def _reading(body: dict[str, Any], known: tuple[str, ...]) -> ReadJudgeReply:
+def _reading(body: JsonObject, known: tuple[str, ...]) -> ReadJudgeReply:
     label, explanation = body[LABEL], body.get(EXPLANATION)
     # A judge that wrote two labels into one object has not decided; JSON readers would silently take the
     # last.

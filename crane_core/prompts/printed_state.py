@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import IO, Any, ClassVar
 
-from crane_core.domain import VariableState
+from crane_core.domain import JsonObject, VariableState
 from crane_core.prompts.tagged_json import PrintedDefaultDict, PrintedSet, decode
 
 _WIDE = "per_column_max_20"
@@ -32,7 +32,7 @@ def print_block(
     )
 
 
-def _with_count(entry: dict[str, Any]) -> dict[str, Any]:
+def _with_count(entry: JsonObject) -> JsonObject:
     """The entry with the number of columns in the key of a wide frame's table.
 
     The later release printed it so and took the number out of the text afterwards: the lines below are indented for the
@@ -47,8 +47,8 @@ def _with_count(entry: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _entry(state: dict[str, Any]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"type": state["type"]} if state["type"] else {}
+def _entry(state: JsonObject) -> JsonObject:
+    entry: JsonObject = {"type": state["type"]} if state["type"] else {}
     for group in ("structure", "representation", "values"):
         entry |= {key: decode(value) for key, value in state[group].items()}
     if "assigned" in state:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from crane_core.domain import VariableState
+from crane_core.domain import JsonObject, VariableState
 from crane_core.prompts.categories import REPRESENTATION, STRUCTURE, VALUES, group_of
 from crane_core.prompts.printed_values import read_printed_dict
 from crane_core.prompts.tagged_json import encode
@@ -39,7 +39,7 @@ class RuntimeBlock:
     """A runtime block as variables and accesses. `is_literal` is False where Python itself cannot evaluate it."""
 
     variables: dict[str, VariableState]
-    accesses: dict[str, Any]
+    accesses: JsonObject
     is_literal: bool
 
 
@@ -108,7 +108,7 @@ def parse_block(text: str) -> RuntimeBlock:
     """Read a printed runtime dict. Raises ValueError if it is not one, naming the entry where it can."""
     entries, is_literal = read_printed_dict(text)
     variables: dict[str, VariableState] = {}
-    accesses: dict[str, Any] = {}
+    accesses: JsonObject = {}
     for name, entry in entries.items():
         if not isinstance(name, str) or not isinstance(entry, dict):
             raise ValueError(f"the entry {name!r} is not a name with its facts")
@@ -123,7 +123,7 @@ def parse_block(text: str) -> RuntimeBlock:
 
 def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
     """`type` is "" where an ablation left it out."""
-    groups: dict[str, dict[str, Any]] = {STRUCTURE: {}, REPRESENTATION: {}, VALUES: {}}
+    groups: dict[str, JsonObject] = {STRUCTURE: {}, REPRESENTATION: {}, VALUES: {}}
     kind, assigned = entry.get("type", ""), entry.get("execution_cell_source")
     if not isinstance(kind, str):
         raise ValueError(f"the type of {name!r} is not text")
@@ -144,7 +144,7 @@ def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
     )
 
 
-def _place(name: str, assigned: Any) -> dict[str, Any] | None:
+def _place(name: str, assigned: Any) -> JsonObject | None:
     """The cell (code cells of the notebook, from 0) and line (from 1, comments counted) of the last assignment."""
     if assigned is None:
         return None

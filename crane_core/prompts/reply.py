@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from crane_core.domain import JsonObject
 from crane_core.prompts.reply_objects import Doubled, objects_with
 
 SCHEMA_FILE = Path(__file__).with_name("reply_schema.json")
@@ -31,9 +32,9 @@ class ReadReply(NamedTuple):
     trouble: str | None
 
 
-def reply_schema() -> dict[str, Any]:
+def reply_schema() -> JsonObject:
     """JSON Schema of one reply, for models that can be held to one."""
-    schema: dict[str, Any] = json.loads(SCHEMA_FILE.read_text("utf-8"))
+    schema: JsonObject = json.loads(SCHEMA_FILE.read_text("utf-8"))
     return schema
 
 
@@ -57,7 +58,7 @@ def read_reply(text: str, finish_reason: str | None = None) -> ReadReply:
     return last
 
 
-def _reading(answer: dict[str, Any]) -> ReadReply:
+def _reading(answer: JsonObject) -> ReadReply:
     detection, reasoning = answer[DETECTION], answer.get(REASONING)
     if isinstance(detection, Doubled) or isinstance(reasoning, Doubled):
         return _unread("the object has a duplicate key")

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from crane_core.domain import JsonObject
 from crane_core.prompts.near_json import near_objects
 
 IN_THOUGHT = "[the reply has no text but what the endpoint calls reasoning]\n"
@@ -66,7 +67,7 @@ class Doubled:
 class FoundObjects(NamedTuple):
     """Objects in the order in which they end; `trouble` says why there are none."""
 
-    objects: list[dict[str, Any]]
+    objects: list[JsonObject]
     trouble: str | None
 
 
@@ -116,8 +117,8 @@ class _ReplyReader:
         self._member = member
         self._reason = reason
         self._decoder = json.JSONDecoder(object_pairs_hook=self._gather)
-        self._pending: list[dict[str, Any]] = []
-        self._objects: list[dict[str, Any]] = []
+        self._pending: list[JsonObject] = []
+        self._objects: list[JsonObject] = []
         self._n_objects = 0
         self._n_steps = 0
         self._said_from = 0
@@ -175,7 +176,7 @@ class _ReplyReader:
         self._said_from = end.end()
         return end.end()
 
-    def _gather(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _gather(self, pairs: list[tuple[str, Any]]) -> JsonObject:
         members = dict(pairs)
         if self._member in members:
             names = [name for name, _ in pairs]

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
-from crane_core.domain import KernelState, Setting, VariableState
+from crane_core.domain import JsonObject, KernelState, Setting, VariableState
 from crane_core.errors import PromptError
 from crane_core.prompts.categories import (
     GROUP_LEFT_OUT,
@@ -146,7 +146,7 @@ def _published(
     )
 
 
-def _facts(facts: Mapping[str, Any], groups: Set[str]) -> dict[str, Any]:
+def _facts(facts: Mapping[str, Any], groups: Set[str]) -> JsonObject:
     parts = {
         key: kept(key, decode(value), groups)
         for key, value in facts.items()
@@ -155,7 +155,7 @@ def _facts(facts: Mapping[str, Any], groups: Set[str]) -> dict[str, Any]:
     return {key: encode(part) for key, part in parts.items() if part is not NOTHING}
 
 
-def merged(base: Mapping[str, Any], plus: Mapping[str, Any]) -> dict[str, Any]:
+def merged(base: Mapping[str, Any], plus: Mapping[str, Any]) -> JsonObject:
     """Both; dicts of one key are merged, and of two other facts under one key the addition says it better."""
     both = dict(base)
     for key, value in plus.items():

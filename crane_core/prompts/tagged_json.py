@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from crane_core.domain import JsonObject
+
 TUPLE = "$tuple"
 SET = "$set"
 PAIRS = "$pairs"
@@ -81,14 +83,14 @@ def encode(value: Any) -> Any:
     return _encode_tagged(value)
 
 
-def _encode_dict(entries: dict[Any, Any]) -> dict[str, Any]:
+def _encode_dict(entries: dict[Any, Any]) -> JsonObject:
     # A notebook's dict that looks like a tag is written as pairs, so that it cannot be taken for one.
     if all(isinstance(key, str) for key in entries) and not _looks_tagged(entries):
         return {key: encode(item) for key, item in entries.items()}
     return {PAIRS: [[encode(key), encode(item)] for key, item in entries.items()]}
 
 
-def _encode_tagged(value: Any) -> dict[str, Any]:
+def _encode_tagged(value: Any) -> JsonObject:
     match value:
         case tuple():
             return {TUPLE: [encode(item) for item in value]}

@@ -14,6 +14,7 @@ from typing import Any
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
+from crane_core.domain import JsonObject
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask.cluster import (
     LOCAL,
@@ -324,7 +325,7 @@ def _ending(one: Captures) -> str:
     return _counted(len(one.document["variables"]), "variable")
 
 
-def _as_json(out: Path, n_all: int, ended: Sequence[Captures]) -> dict[str, Any]:
+def _as_json(out: Path, n_all: int, ended: Sequence[Captures]) -> JsonObject:
     told = [
         {"notebook": str(one.of.notebook)}
         | (

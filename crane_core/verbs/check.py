@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.detectors.registry import Prediction
-from crane_core.domain import Setting
+from crane_core.domain import JsonObject, Setting
 from crane_core.errors import CraneError, DetectorError, NotebookError
 from crane_core.live.verdict import predicted
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
@@ -253,7 +253,7 @@ def _several(chosen: argparse.Namespace, endpoint: Endpoint | None) -> int:
 
 def _one_of_several(
     chosen: argparse.Namespace, notebook: Path, endpoint: Endpoint | None
-) -> dict[str, Any]:
+) -> JsonObject:
     """What JSON says of one notebook; for people it is printed at once."""
     try:
         checked = _seen(chosen, notebook)
@@ -364,7 +364,7 @@ def _asked(
 
 def as_json(
     checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
-) -> dict[str, Any]:
+) -> JsonObject:
     """The verdicts as members of one JSON object: paths as strings, times in seconds.
 
     `crashes` is True or None, never False, because the rules do not say that a cell is safe.

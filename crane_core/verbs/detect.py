@@ -22,6 +22,7 @@ from crane_core.domain import (
     Detector,
     DetectorKind,
     Job,
+    JsonObject,
     Setting,
 )
 from crane_core.errors import DetectorError
@@ -317,7 +318,7 @@ def add_model_arguments(
 class RunReport(NamedTuple):
     """What a run has to say: as JSON, as lines, and its rows; `outcome` is None where nothing was to be done."""
 
-    document: dict[str, Any]
+    document: JsonObject
     lines: list[str]
     outcome: JobOutcome | None = None
     rows: Sequence[ScoreRow] = ()
@@ -389,7 +390,7 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
 
     A run that fails does not keep the next ones from being made: another model may be there.
     """
-    documents: list[dict[str, Any]] = []
+    documents: list[JsonObject] = []
     rows: dict[tuple[str, str, str], ScoreRow] = {}
     printed: list[PrintedRow] = []
     code = 0
@@ -421,9 +422,7 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
     return code
 
 
-def _give(
-    chosen: argparse.Namespace, document: dict[str, Any], lines: list[str]
-) -> None:
+def _give(chosen: argparse.Namespace, document: JsonObject, lines: list[str]) -> None:
     if chosen.json or lines:
         give_either(document, "\n".join(lines), as_json=chosen.json)
 

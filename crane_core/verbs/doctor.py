@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from typing import Any
 
 from crane_core.arguments import add, flag
+from crane_core.domain import JsonObject
 from crane_core.errors import CraneError, LedgerError, StoreError
 from crane_core.ledger.signature import VARIABLE, ledger_key
 from crane_core.pipeline.loading.load import catch_up, prepare_or_read
@@ -151,7 +151,7 @@ def _findings(found: Examination, area: str | None) -> list[str]:
     ]
 
 
-def _contradiction(votes: dict[str, Any]) -> str:
+def _contradiction(votes: JsonObject) -> str:
     of = f"{votes['instance_id']}, {votes['detector']}, {votes['setting']}"
     n_runs = votes["n_crash"] + votes["n_safe"]
     return (

@@ -7,11 +7,10 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
-from crane_core.domain import ProblemKind
+from crane_core.domain import JsonObject, ProblemKind
 from crane_core.errors import SourceError
 from crane_core.importers import captured_states, pairs, predictions
 from crane_core.importers.crane_dataset import MARKER
@@ -140,7 +139,7 @@ def _give(
     failed: list[CapturedNotebook] | None = None,
 ) -> None:
     """What was imported; `failed`: the notebooks without a state, if states were requested."""
-    document: dict[str, Any] = {"imports": [_as_json(entry) for entry in imports]}
+    document: JsonObject = {"imports": [_as_json(entry) for entry in imports]}
     lines = [in_words(entry) for entry in imports]
     if failed is not None:
         document["not_captured"] = [

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from crane_core import arguments
 from crane_core.annotation.plan import Plan
 from crane_core.arguments import add, flag, option
-from crane_core.domain import AuditAction
+from crane_core.domain import AuditAction, JsonObject
 from crane_core.errors import CampaignError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.audit import at_the_terminal, note
@@ -178,7 +177,7 @@ def _planned(
 
 
 def _say_plan(
-    chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dict[str, Any]
+    chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: JsonObject
 ) -> int:
     n_done = len(plan.work.items) - len(plan.work.open)
     # A verdict is an instance, a detector and a setting; the rest of a key numbers its answers and

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Event
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from crane_core.detectors import rules_detector
-from crane_core.domain import Detector, DetectorKind, Prompt, Run, Setting
+from crane_core.domain import Detector, DetectorKind, JsonObject, Prompt, Run, Setting
 from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.detection.detect import JobPlan, JobQuestion
 from crane_core.pipeline.detection.here import in_processes
@@ -29,7 +29,7 @@ class Settled(NamedTuple):
     n_saved: int
     failed: Mapping[str, str]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The counts for the JSON output: instances, settled by rules, requests saved, failed."""
         return {
             "instances": self.n_instances,

@@ -9,9 +9,9 @@ import fnmatch
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from crane_core.domain import Detector, Job, Prompt, Setting
+from crane_core.domain import Detector, Job, JsonObject, Prompt, Setting
 from crane_core.errors import DetectorError, PromptError
 from crane_core.pipeline.detection.prompt import (
     Input,
@@ -47,7 +47,7 @@ class JobRequest:
     detector: Detector
     setting: Setting
     benchmark: str
-    options: dict[str, Any]
+    options: JsonObject
     is_prompted: bool
     n_runs: int = 1
     instances: str = "*"

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from crane_core.detectors.registry import Prediction
-from crane_core.domain import CellRole, Detector, DetectorKind, Setting
+from crane_core.domain import CellRole, Detector, DetectorKind, JsonObject, Setting
 from crane_core.errors import CraneError, DetectorError, KernelStartError
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.here import run_of
@@ -49,7 +49,7 @@ class RehearsalOptions(NamedTuple):
     n_jobs: int
 
 
-def options(seconds: float) -> dict[str, Any]:
+def options(seconds: float) -> JsonObject:
     """What shapes the outcomes: the time, and the libraries with which the notebooks run."""
     # With other libraries a target may do something else, so it is another run.
     where = environment_of(program())

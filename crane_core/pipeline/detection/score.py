@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from crane_core.domain import Setting
+from crane_core.domain import JsonObject, Setting
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
@@ -238,7 +238,7 @@ def _percent(rate: Rate) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def rows_json(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
+def rows_json(rows: Sequence[ScoreRow]) -> list[JsonObject]:
     """Shares of 1; a rate that nothing defines is null."""
     return [
         row._asdict()

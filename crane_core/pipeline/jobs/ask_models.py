@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import NamedTuple, TypedDict, cast
 
-from crane_core.domain import JudgeReply, Prompt, Reply
+from crane_core.domain import JsonObject, JudgeReply, Prompt, Reply
 from crane_core.llm.asking import ask_all
 from crane_core.llm.budget import Budget
 from crane_core.llm.endpoint import Endpoint
@@ -63,7 +63,7 @@ class AskingOptions:
     seed: int | None = None
     retries: int = RETRIES
 
-    def options(self, template: str) -> dict[str, Any]:
+    def options(self, template: str) -> JsonObject:
         """The options that affect the answers, and the prices. An endpoint of this process has no lasting address."""
         shaping = {
             "model": self.endpoint.model,
@@ -159,7 +159,7 @@ def of_model(
     prompt_of: Callable[[Key], Prompt | None],
     repeat_of: Callable[[Key], int],
     reply_of: Callable[[Key, Came], Reply | JudgeReply],
-    schema: dict[str, Any],
+    schema: JsonObject,
     schema_name: str,
 ) -> Worker:
     """A worker that asks the model. By key: the text to send, the Prompt to keep, which repeat it is (from 1)."""

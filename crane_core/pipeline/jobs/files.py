@@ -13,7 +13,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import ledger
-from crane_core.domain import Job, JudgeJob, JudgeReply, Listed, Prompt, Reply, Run
+from crane_core.domain import (
+    Job,
+    JsonObject,
+    JudgeJob,
+    JudgeReply,
+    Listed,
+    Prompt,
+    Reply,
+    Run,
+)
 from crane_core.errors import DetectorError
 from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.inventory import inventory
@@ -116,7 +125,7 @@ def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
     return reply.instance_id, reply.run_index
 
 
-def job_name(*parts: str, options: dict[str, Any]) -> str:
+def job_name(*parts: str, options: JsonObject) -> str:
     """The job's name: its subject, and a digest of everything that affects its answers."""
     shaping = {
         name: value for name, value in options.items() if name not in NOT_SHAPING
@@ -134,7 +143,7 @@ def labels_of(job: Job | JudgeJob | None) -> dict[str, str]:
     return {label: options[label] for label in LABELS if label in options}
 
 
-def encoded(options: dict[str, Any]) -> str:
+def encoded(options: JsonObject) -> str:
     """Options as the JSON text that a job stores."""
     return json.dumps(options, sort_keys=True, ensure_ascii=False)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from math import isclose
-from typing import Any
 
+from crane_core.domain import JsonObject
 from crane_core.pipeline.jobs.ask_models import CostEstimate
 from crane_core.pipeline.jobs.files import Spent
 from crane_core.pipeline.jobs.work import JobOutcome, JobProgress
@@ -127,7 +127,7 @@ def duration(seconds: float) -> str:
     return f"{int(seconds // HOUR)} h {int(seconds % HOUR // MINUTE)} min"
 
 
-def outcome_json(outcome: JobOutcome, skipped: Counter[str]) -> dict[str, Any]:
+def outcome_json(outcome: JobOutcome, skipped: Counter[str]) -> JsonObject:
     """The outcome of a job for the JSON output; the sums are of the whole job, seconds of this start."""
     return {
         "job": outcome.job,

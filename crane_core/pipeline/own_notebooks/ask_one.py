@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Any
 
+from crane_core.domain import JsonObject
 from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
 from crane_core.llm.endpoint import Endpoint
@@ -33,7 +33,7 @@ class QuestionOutcome:
     read: ReadReply
     usd: float | None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """The outcome for the JSON output of `check`: times in seconds, cost in USD, the raw reply."""
         return {
             "model": self.model,

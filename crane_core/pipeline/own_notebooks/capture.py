@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from crane_core.domain import JsonObject
 from crane_core.runtime.capture import Captured, capture
 
 
@@ -31,18 +32,18 @@ def capture_to_file(
     return captured
 
 
-def write_document(out: Path, document: dict[str, Any]) -> None:
+def write_document(out: Path, document: JsonObject) -> None:
     """The contents of a file whose capture was made elsewhere. Raises OSError; `out` is then as it was."""
     with _written(out) as file:
         _write(document, file)
 
 
-def _write(document: dict[str, Any], file: IO[str]) -> None:
+def _write(document: JsonObject, file: IO[str]) -> None:
     json.dump(document, file, indent=1, allow_nan=False)
     file.write("\n")
 
 
-def document_of(captured: Captured, benchmark: str | None) -> dict[str, Any]:
+def document_of(captured: Captured, benchmark: str | None) -> JsonObject:
     """The contents of the file: the capture, and its benchmark if that is known."""
     return captured.to_json() | ({"benchmark": benchmark} if benchmark else {})
 

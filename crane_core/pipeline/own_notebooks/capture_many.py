@@ -14,6 +14,7 @@ from threading import Event
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from crane_core.domain import JsonObject
 from crane_core.errors import CraneError, NotebookError
 from crane_core.pipeline.dask.cluster import Cluster
 from crane_core.pipeline.dask.sent_folder import Sent, received, sent
@@ -45,7 +46,7 @@ class CapturedNotebook(NamedTuple):
     """A notebook that was captured, with the document that was written, or the error that there is none."""
 
     of: CaptureRequest
-    document: dict[str, Any] | None
+    document: JsonObject | None
     error: CraneError | None
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.detectors.registry import Prediction, local_detector
-from crane_core.domain import Cell, KernelState, Setting
+from crane_core.domain import Cell, JsonObject, KernelState, Setting
 from crane_core.errors import KernelError, NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION
 from crane_core.notebooks import CodeCell
@@ -116,7 +116,7 @@ def with_state(
     )
 
 
-def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _ran(document: Mapping[str, Any]) -> list[JsonObject] | None:
     """The cells that ran before the capture; None if the document has not the form of a captured state."""
     captured, variables = document.get("captured"), document.get("variables")
     if not isinstance(captured, dict) or not isinstance(variables, dict):
@@ -137,15 +137,15 @@ def verdict(checked: CheckedNotebook, detector: str = "rules") -> Prediction:
     return local_detector(detector).predict(checked.cells, checked.state, setting)
 
 
-def findings(said: Prediction) -> list[dict[str, Any]]:
+def findings(said: Prediction) -> list[JsonObject]:
     """The rules' certain findings: one object per finding, the first crash first."""
-    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    kept: list[JsonObject] = json.loads(said.diagnostics or "[]")
     return [entry for entry in kept if "exception" in entry]
 
 
 def unsure(said: Prediction) -> list[str]:
     """Why the rules say less than they could: sentences, none where nothing held them back."""
-    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    kept: list[JsonObject] = json.loads(said.diagnostics or "[]")
     return [entry["unsure"] for entry in kept if "unsure" in entry]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.cell_code import read_cell
+from crane_core.domain import JsonObject
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook
 
@@ -23,7 +24,7 @@ MOST_CHANGES = 5
 
 def with_origins(
     found: Sequence[Mapping[str, Any]], checked: CheckedNotebook, *, is_live: bool
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The findings, each with `origin`: a sentence part per name, empty where no cell names it.
 
     Where the cells of an open notebook tell how a missing name gets its value, that is the remedy.

@@ -16,10 +16,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from crane_core.celldiff import align_cells
-from crane_core.domain import VerifiedAs, Version
+from crane_core.domain import JsonObject, VerifiedAs, Version
 from crane_core.errors import NotebookError, SourceError
 from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell, crash_index, read_document
@@ -50,8 +50,8 @@ class NewCase(NamedTuple):
     """The two notebooks as documents, and what people say of the case; None where they say nothing."""
 
     name: str
-    crashing: dict[str, Any]
-    fixed: dict[str, Any]
+    crashing: JsonObject
+    fixed: JsonObject
     target: int | None
     library: str | None = None
     root_cause: str | None = None
@@ -68,7 +68,7 @@ class AddedCase(NamedTuple):
     was_run: bool
 
 
-def read_notebook(path: Path) -> dict[str, Any]:
+def read_notebook(path: Path) -> JsonObject:
     """A notebook as its document. Raises NotebookError."""
     read_plan(path, None)
     document = json.loads(read_given(path, MOST_BYTES).decode("utf-8-sig"))
@@ -80,7 +80,7 @@ def read_notebook(path: Path) -> dict[str, Any]:
     return dict(document)
 
 
-def edited(notebook: dict[str, Any], edits: Mapping[int, str]) -> dict[str, Any]:
+def edited(notebook: JsonObject, edits: Mapping[int, str]) -> JsonObject:
     """A copy without error outputs in which code cells, counted from 0, have other code.
 
     Raises NotebookError for a cell that is not there.
@@ -400,11 +400,11 @@ def _text(case: NewCase, version: Version) -> str:
     )
 
 
-def _cells(document: dict[str, Any]) -> list[CodeCell]:
+def _cells(document: JsonObject) -> list[CodeCell]:
     return read_document(json.dumps(document).encode()).cells
 
 
-def _code(document: dict[str, Any]) -> list[dict[str, Any]]:
+def _code(document: JsonObject) -> list[JsonObject]:
     return [
         cell
         for cell in document["cells"]

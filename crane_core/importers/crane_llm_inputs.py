@@ -65,7 +65,12 @@ def _split(file: InputFile, text: str) -> InputText:
 def _prompt(file: InputFile, text: str, origin: str) -> Prompt:
     digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
     return Prompt(
-        JUNOBENCH.benchmark, file.instance_id, file.setting, origin, digest, text
+        benchmark=JUNOBENCH.benchmark,
+        instance_id=file.instance_id,
+        setting=file.setting,
+        origin=origin,
+        sha256=digest,
+        text=text,
     )
 
 
@@ -83,7 +88,12 @@ def _cells_once(
                 else CellRole.EXECUTED
             )
             yield Cell(
-                JUNOBENCH.benchmark, file.instance_id, origin, position, role, code
+                benchmark=JUNOBENCH.benchmark,
+                instance_id=file.instance_id,
+                origin=origin,
+                position=position,
+                role=role,
+                code=code,
             )
     elif cells_of[file.instance_id] != codes:
         reason = f"its cells differ from those of the text without runtime information of {file.instance_id}"

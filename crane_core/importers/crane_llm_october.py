@@ -88,5 +88,12 @@ def _sort_answers(files: StudyFiles, match: re.Match[str], paths: list[str]) -> 
             # number.
             repetition = int(match["repetition"] or 1) if is_llm else None
             files.verdicts.append(
-                JudgeFile(path, instance_id, name, setting, presentation, repetition)
+                JudgeFile(
+                    path=path,
+                    instance_id=instance_id,
+                    detector=name,
+                    setting=setting,
+                    presentation=presentation,
+                    repetition=repetition,
+                )
             )

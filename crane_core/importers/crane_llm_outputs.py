@@ -21,7 +21,7 @@ from crane_core.domain import (
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import label_named
-from crane_core.importers.reading import UnreadableFileError, read_json_list
+from crane_core.importers.reading import read_json_list, with_problems
 
 JUDGE = "published judge"
 NOT_JSON = "the reply is not the requested JSON"
@@ -51,15 +51,12 @@ class JudgeFile(NamedTuple):
     repetition: int | None
 
 
+@with_problems
 def read_runs(
     tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests
 ) -> Iterator[Run | LoadProblem]:
     """One Run per reply of a language model, in order; a reply that is not JSON is a run without an answer."""
-    try:
-        replies = read_json_list(tree, file.path)
-    except UnreadableFileError as error:
-        yield error.problem
-        return
+    replies = read_json_list(tree, file.path)
     # By its text's sha256 an answer is tied to the prompt that it replies to, if the source has it.
     digest = digests.get((file.instance_id, file.setting))
     for index, reply in enumerate(replies, start=1):
@@ -73,17 +70,17 @@ def read_runs(
             continue
         crashes, reasoning, unanswered = _verdict(reply)
         yield Run(
-            JUNOBENCH.benchmark,
-            file.instance_id,
-            file.detector,
-            file.setting,
-            experiment,
-            index,
-            crashes,
-            reasoning,
-            unanswered,
-            None,
-            digest,
+            benchmark=JUNOBENCH.benchmark,
+            instance_id=file.instance_id,
+            detector=file.detector,
+            setting=file.setting,
+            experiment=experiment,
+            run_index=index,
+            crashes=crashes,
+            reasoning=reasoning,
+            unanswered=unanswered,
+            diagnostics=None,
+            prompt_sha256=digest,
         )
 
 
@@ -103,15 +100,12 @@ def _verdict(reply: JsonObject | str) -> tuple[bool | None, str | None, str | No
     )
 
 
+@with_problems
 def read_analyzer_run(
     tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests
 ) -> Iterator[Run | LoadProblem]:
     """The one Run of a static analyzer: it predicts a crash when it reports anything (paper, section 4.2)."""
-    try:
-        diagnostics = read_json_list(tree, file.path)
-    except UnreadableFileError as error:
-        yield error.problem
-        return
+    diagnostics = read_json_list(tree, file.path)
     yield Run(
         benchmark=JUNOBENCH.benchmark,
         instance_id=file.instance_id,
@@ -129,15 +123,12 @@ def read_analyzer_run(
     )
 
 
+@with_problems
 def read_judgements(
     tree: FileTree, file: JudgeFile, experiment: str
 ) -> Iterator[Judgement | LoadProblem]:
     """One Judgement per entry: of run k by entry k for language models, of the one run by repetition k for others."""
-    try:
-        verdicts = read_json_list(tree, file.path)
-    except UnreadableFileError as error:
-        yield error.problem
-        return
+    verdicts = read_json_list(tree, file.path)
     for number, verdict in enumerate(verdicts, start=1):
         found = label_named(verdict)
         if found is None:
@@ -149,16 +140,16 @@ def read_judgements(
             continue
         label, note = found
         yield Judgement(
-            JUNOBENCH.benchmark,
-            file.instance_id,
-            file.detector,
-            file.setting,
-            experiment,
-            JUDGE,
-            AnnotatorKind.JUDGE,
-            label,
-            0 if file.repetition is None else number,
-            file.repetition or number,
-            file.presentation,
-            note,
+            benchmark=JUNOBENCH.benchmark,
+            instance_id=file.instance_id,
+            detector=file.detector,
+            setting=file.setting,
+            experiment=experiment,
+            annotator=JUDGE,
+            annotator_kind=AnnotatorKind.JUDGE,
+            label=label,
+            run_index=0 if file.repetition is None else number,
+            repetition=file.repetition or number,
+            presentation=file.presentation,
+            note=note,
         )

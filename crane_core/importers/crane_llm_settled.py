@@ -56,7 +56,14 @@ def read_settled_differences(
             block = _header(cells) or block
         elif is_instance_id(instance_id):
             place = f"sheet {source.sheet}, row {number}"
-            yield _settled(source, place, instance_id, cells, block, stated)
+            yield _settled(
+                source,
+                place,
+                instance_id=instance_id,
+                cells=cells,
+                block=block,
+                stated=stated,
+            )
 
 
 def _header(cells: list[Any]) -> _Block | None:
@@ -92,7 +99,12 @@ def _settled(
             source.path, place, f"{instance_id} has no label of the validator"
         )
     found = judgement(
-        source, WorkbookRow(place, {}), block.match[0], instance_id, block.match, cell
+        source,
+        WorkbookRow(place, {}),
+        column=block.match[0],
+        instance_id=instance_id,
+        match=block.match,
+        cell=cell,
     )
     settlement = cells[block.column + 1] if block.column + 1 < len(cells) else ""
     if isinstance(found, LoadProblem) or settlement == "":

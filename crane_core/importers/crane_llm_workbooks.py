@@ -28,7 +28,7 @@ from crane_core.importers.instance_ids import (
     library_of,
 )
 from crane_core.importers.published_detectors import detector_named, label_named
-from crane_core.importers.reading import Statements, UnreadableFileError
+from crane_core.importers.reading import Statements, UnreadableFileError, with_problems
 from crane_core.importers.workbooks import UNNAMED, Workbook, WorkbookRow
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -96,23 +96,20 @@ def _remark(row: WorkbookRow) -> str | None:
     return "; ".join(remark for remark in remarks if remark not in ("", "None")) or None
 
 
+@with_problems
 def read_case_labels(
     tree: FileTree, path: str, sheet: str
 ) -> Iterator[Case | LoadProblem]:
     """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels in their original spelling."""
     stated = Statements()
-    try:
-        for row in Workbook(tree, path).rows(
-            sheet, "nb_name", "ename", "evalue", "label_root_cause"
-        ):
-            case_id = row.text("nb_name")
-            if not is_case_id(case_id):
-                continue
+    for row in Workbook(tree, path).rows(
+        sheet, "nb_name", "ename", "evalue", "label_root_cause"
+    ):
+        case_id = row.text("nb_name")
+        if is_case_id(case_id):
             yield stated.problem(
                 case_id, _cells(row), path=path, place=row.place, what=case_id
             ) or _case(case_id, row)
-    except UnreadableFileError as error:
-        yield error.problem
 
 
 def _case(case_id: str, row: WorkbookRow) -> Case:
@@ -151,47 +148,55 @@ class Annotations:
     experiment: str
 
 
+@with_problems
 def read_outcomes(
     tree: FileTree, source: Annotations
 ) -> Iterator[Judgement | LoadProblem]:
     """The human outcome of every instance, detector and setting; an empty cell is neither an outcome nor a problem."""
-    try:
-        rows = Workbook(tree, source.path).rows(source.sheet, "instance")
-        for row, instance_id in _instance_rows(rows, source.path):
-            if isinstance(instance_id, LoadProblem):
-                yield instance_id
-                continue
-            for column, cell in row.cells.items():
-                match = _outcome_column(column)
-                # Sheets hold helper columns and empty cells between the outcomes.
-                if match and cell != "":
-                    yield judgement(source, row, column, instance_id, match, cell)
-    except UnreadableFileError as error:
-        yield error.problem
+    rows = Workbook(tree, source.path).rows(source.sheet, "instance")
+    for row, instance_id in _instance_rows(rows, source.path):
+        if isinstance(instance_id, LoadProblem):
+            yield instance_id
+            continue
+        for column, cell in row.cells.items():
+            match = _outcome_column(column)
+            # Sheets hold helper columns and empty cells between the outcomes.
+            if match and cell != "":
+                yield judgement(
+                    source,
+                    row,
+                    column=column,
+                    instance_id=instance_id,
+                    match=match,
+                    cell=cell,
+                )
 
 
+@with_problems
 def read_validation(
     tree: FileTree, path: str, annotator: str, experiment: str
 ) -> Iterator[Judgement | LoadProblem]:
     """The second annotator's sample: a sheet per detector and setting, the label in the column after the instance."""
-    try:
-        workbook = Workbook(tree, path)
-        for sheet in workbook.sheet_names:
-            match = _VALIDATION_SHEET.fullmatch(sheet)
-            if match is None:
-                continue
-            source = Annotations(path, sheet, annotator, experiment)
-            for row, instance_id in _instance_rows(
-                workbook.rows(sheet, "instance"), path
-            ):
-                # The padding is for rows that end with the instance.
-                column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
-                if isinstance(instance_id, LoadProblem):
-                    yield instance_id
-                elif cell != "":
-                    yield judgement(source, row, column, instance_id, match, cell)
-    except UnreadableFileError as error:
-        yield error.problem
+    workbook = Workbook(tree, path)
+    for sheet in workbook.sheet_names:
+        match = _VALIDATION_SHEET.fullmatch(sheet)
+        if match is None:
+            continue
+        source = Annotations(path, sheet, annotator, experiment)
+        for row, instance_id in _instance_rows(workbook.rows(sheet, "instance"), path):
+            # The padding is for rows that end with the instance.
+            column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
+            if isinstance(instance_id, LoadProblem):
+                yield instance_id
+            elif cell != "":
+                yield judgement(
+                    source,
+                    row,
+                    column=column,
+                    instance_id=instance_id,
+                    match=match,
+                    cell=cell,
+                )
 
 
 def _instance_rows(

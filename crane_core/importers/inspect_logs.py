@@ -218,13 +218,13 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
         raise _LeftOutError("its epoch is not an integer of 1 or more", repr(epoch))
     said = _said(sample)
     return Run(
-        benchmark,
-        instance_id,
-        detector,
-        setting,
-        log.experiment,
-        epoch,
-        said.crashes,
+        benchmark=benchmark,
+        instance_id=instance_id,
+        detector=detector,
+        setting=setting,
+        experiment=log.experiment,
+        run_index=epoch,
+        crashes=said.crashes,
         reasoning=said.reasoning,
         unanswered=said.trouble,
         prompt_sha256=_digest(sample.get("input")),

@@ -21,7 +21,7 @@ from crane_core.importers.instance_ids import (
     is_case_id,
 )
 from crane_core.importers.published_detectors import detector_named
-from crane_core.importers.reading import UnreadableFileError, read_json_list, read_text
+from crane_core.importers.reading import read_json_list, read_text, with_problems
 
 KIND = "junobench-construct"
 EXCEEDS_CONTEXT = "input exceeds the context of the model"
@@ -121,13 +121,10 @@ def _cases_and_instances(tree: FileTree, instance_ids: set[str]) -> Iterator[Rec
     yield from (instance_of(instance_id) for instance_id in sorted(both | instance_ids))
 
 
+@with_problems
 def _runs(tree: FileTree, file: _Results) -> Iterator[Run | LoadProblem]:
     """One Run per answer; "[Error-skipping]" and any other text is a run without an answer."""
-    try:
-        answers = read_json_list(tree, file.path)
-    except UnreadableFileError as error:
-        yield error.problem
-        return
+    answers = read_json_list(tree, file.path)
     for index, answer in enumerate(answers, start=1):
         if isinstance(answer, (str, bool)):
             yield _run(file, index, answer)
@@ -156,14 +153,11 @@ def _run(file: _Results, index: int, answer: Any) -> Run:
     )
 
 
+@with_problems
 def _runs_never_asked(tree: FileTree, file: _Skipped) -> Iterator[Run | LoadProblem]:
     """Both versions of each case that upstream left out because its text is too long for the model."""
-    try:
-        # The list may begin with a byte-order mark and has no line end at its end.
-        lines = read_text(tree, file.path).removeprefix("\ufeff").split("\n")
-    except UnreadableFileError as error:
-        yield error.problem
-        return
+    # The list may begin with a byte-order mark and has no line end at its end.
+    lines = read_text(tree, file.path).removeprefix("\ufeff").split("\n")
     for number, line in enumerate(lines, start=1):
         case_id = line.strip()
         if is_case_id(case_id):

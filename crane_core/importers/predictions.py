@@ -27,6 +27,7 @@ from crane_core.importers.reading import (
     UnreadableFileError,
     parse_json,
     read_bytes,
+    with_problems,
 )
 
 KIND = "predictions"
@@ -64,17 +65,14 @@ def read(tree: FileTree) -> Iterator[Record]:
                 yield record
 
 
+@with_problems
 def _records_of_file(tree: FileTree, path: str, stated: Statements) -> Iterator[Record]:
     experiment = slug(path.rpartition("/")[2].rpartition(".")[0])
-    try:
-        for row in _rows(tree, path):
-            yield from (
-                [row]
-                if isinstance(row, LoadProblem)
-                else _records_of_row(row, path, experiment, stated)
-            )
-    except UnreadableFileError as error:
-        yield error.problem
+    for row in _rows(tree, path):
+        if isinstance(row, LoadProblem):
+            yield row
+        else:
+            yield from _records_of_row(row, path, experiment, stated)
 
 
 def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
@@ -123,11 +121,8 @@ def _records_of_row(
     if repeated:
         yield repeated
         return
-    yield (
-        JUNOBENCH
-        if run.benchmark == JUNOBENCH.benchmark
-        else Benchmark(run.benchmark, run.benchmark)
-    )
+    is_junobench = run.benchmark == JUNOBENCH.benchmark
+    yield JUNOBENCH if is_junobench else Benchmark(run.benchmark, run.benchmark)
     yield detector
     yield run
 

@@ -186,12 +186,12 @@ def _instance(row: _Row) -> str:
 
 def _number(row: _Row) -> Iterator[Record]:
     yield PublishedNumber(
-        row["publication"],
-        row["table_id"],
-        row["row"],
-        row["column"],
-        row["printed"],
-        row["unit"],
+        publication=row["publication"],
+        table_id=row["table_id"],
+        row=row["row"],
+        column=row["column"],
+        printed=row["printed"],
+        unit=row["unit"],
     )
 
 

@@ -8,9 +8,10 @@ statement is kept.
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, ParamSpec, TypeVar
 
 from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.errors import SourceError
@@ -19,6 +20,8 @@ from crane_core.notebooks import refuse_json_bomb
 
 _EXPORT_AGAIN = "Fetch or export the file again."
 _WHOLE_FILE = "file"
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class UnreadableFileError(SourceError):
@@ -27,6 +30,21 @@ class UnreadableFileError(SourceError):
     def __init__(self, path: str, place: str, reason: str) -> None:
         super().__init__(f"{path}, {place}: {reason}.", remedy=_EXPORT_AGAIN)
         self.problem = LoadProblem(path, place, reason)
+
+
+def with_problems(
+    read: Callable[P, Iterator[R]],
+) -> Callable[P, Iterator[R | LoadProblem]]:
+    """A reader of records that ends with a problem, not with an exception, where its file cannot be read."""
+
+    @functools.wraps(read)
+    def reading(*given: P.args, **named: P.kwargs) -> Iterator[R | LoadProblem]:
+        try:
+            yield from read(*given, **named)
+        except UnreadableFileError as error:
+            yield error.problem
+
+    return reading
 
 
 def read_bytes(tree: FileTree, path: str) -> bytes:

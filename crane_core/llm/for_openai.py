@@ -357,13 +357,13 @@ class OpenAIClient:
             _count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")
         ]
         return ModelReply(
-            text,
-            trouble,
-            reason,
-            counts[0],
-            counts[1],
-            self.left_out,
-            usd or _usd(usage.get("cost")),
+            text=text,
+            trouble=trouble,
+            finish_reason=reason,
+            input_tokens=counts[0],
+            output_tokens=counts[1],
+            left_out=self.left_out,
+            usd=usd or _usd(usage.get("cost")),
         )
 
 

@@ -523,7 +523,9 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
             blind=chosen.blind is None,
             created_by=chosen.by,
             labels=labels,
-            gold=_gold(store, folder, chosen, wanted, looks, seed),
+            gold=_gold(
+                store, folder, chosen=chosen, wanted=wanted, looks=looks, seed=seed
+            ),
             gold_feedback=bool(chosen.gold_feedback),
         ),
     )
@@ -573,7 +575,14 @@ def _gold(
                 remedy="Write --gold-from CAMPAIGN:10.",
             )
         found += gold_of_campaign(
-            store, folder, campaign, int(number), wanted, looks, seed=seed, but=found
+            store,
+            folder,
+            campaign=campaign,
+            n=int(number),
+            wanted=wanted,
+            looks=looks,
+            seed=seed,
+            but=found,
         )
     if chosen.gold_feedback and not found:
         raise CampaignError(

@@ -111,7 +111,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     alpha = ALPHA / chosen.comparisons
     rows = [
         planned(
-            n, chosen.instances, chosen.correlation, chosen.gained, chosen.lost, alpha
+            n,
+            chosen.instances,
+            correlation=chosen.correlation,
+            gained=chosen.gained,
+            lost=chosen.lost,
+            alpha=alpha,
         )
         for n in chosen.cases
     ]

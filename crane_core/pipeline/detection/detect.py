@@ -214,10 +214,10 @@ def _job(request: JobRequest, name: str, before: Standing) -> Job:
     begun = before.job.started_at if before.job is not None else now()
     options = encoded(request.options | labels_of(before.job) | dict(request.labels))
     return Job(
-        name,
-        request.benchmark,
-        request.detector.detector,
-        request.setting,
-        options,
-        begun,
+        job=name,
+        benchmark=request.benchmark,
+        detector=request.detector.detector,
+        setting=request.setting,
+        options=options,
+        started_at=begun,
     )

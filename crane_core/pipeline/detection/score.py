@@ -110,13 +110,13 @@ def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[ScoreRow]:
         rates = {name: _rate(table[place]) for name, table in tables.items()}
         rows.append(
             ScoreRow(
-                title,
-                setting,
-                experiment,
-                is_published,
-                int(n),
-                int(found["left_out"]),
-                rates,
+                title=title,
+                setting=setting,
+                experiment=experiment,
+                is_published=is_published,
+                n=int(n),
+                left_out=int(found["left_out"]),
+                rates=rates,
             )
         )
     return rows

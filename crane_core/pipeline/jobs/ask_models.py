@@ -120,7 +120,14 @@ def asking(
         if wanted.usd is None
         else price_for_cap(endpoint, given)
     )
-    return AskingOptions(endpoint, concurrency, price, wanted, seed, retries)
+    return AskingOptions(
+        endpoint=endpoint,
+        concurrency=concurrency,
+        price=price,
+        caps=wanted,
+        seed=seed,
+        retries=retries,
+    )
 
 
 class CostEstimate(NamedTuple):

@@ -61,13 +61,13 @@ class Spent(NamedTuple):
         """The sums of both; the cost is unknown only if both are."""
         prices = [usd for usd in (self.usd, other.usd) if usd is not None]
         return Spent(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            sum(prices) if prices else None,
-            self.seconds + other.seconds,
-            self.n_requests + other.n_requests,
-            self.reported_usd + other.reported_usd,
-            self.n_uncounted + other.n_uncounted,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            usd=sum(prices) if prices else None,
+            seconds=self.seconds + other.seconds,
+            n_requests=self.n_requests + other.n_requests,
+            reported_usd=self.reported_usd + other.reported_usd,
+            n_uncounted=self.n_uncounted + other.n_uncounted,
         )
 
 

@@ -218,12 +218,12 @@ def _outcome(
     troubles, unreadable = why_unanswered(replies)
     n_answered = len(replies) - troubles.total() - unreadable.total()
     return JobOutcome(
-        work.job.job,
-        len(work.items),
-        n_answered,
-        troubles,
-        unreadable,
-        after.spent,
-        elapsed_s,
-        ended,
+        job=work.job.job,
+        n_all=len(work.items),
+        n_answered=n_answered,
+        troubles=troubles,
+        unreadable=unreadable,
+        spent=after.spent,
+        elapsed_s=elapsed_s,
+        ended=ended,
     )

@@ -62,14 +62,14 @@ def planned_cells(plan: NotebookPlan, name: str) -> list[Cell]:
     ]
     return [
         Cell(
-            "",
-            name,
-            NOTEBOOK,
-            position,
-            role,
-            cell.source,
-            cell.execution_count,
-            cell.index,
+            benchmark="",
+            instance_id=name,
+            origin=NOTEBOOK,
+            position=position,
+            role=role,
+            code=cell.source,
+            execution_count=cell.execution_count,
+            notebook_index=cell.index,
         )
         for position, (cell, role) in enumerate(with_roles)
     ]

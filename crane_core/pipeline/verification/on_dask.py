@@ -173,6 +173,8 @@ def _not_executed(
     """The cluster could not do it, which says nothing of the pair; the next run tries again."""
     why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
     return [
-        verification(bench, pair, version, how, why, None, None)
+        verification(
+            bench, pair, version=version, how=how, borne=why, recorded=None, went=None
+        )
         for version in pair.versions
     ]

@@ -194,7 +194,17 @@ def executed(
         path, claim = pair.pair.paths.get(version), pair.claims[version]
         if isinstance(claim, Borne) or path is None:
             assert isinstance(claim, Borne)
-            fresh.append(verification(bench, pair, version, how, claim, None, None))
+            fresh.append(
+                verification(
+                    bench,
+                    pair,
+                    version=version,
+                    how=how,
+                    borne=claim,
+                    recorded=None,
+                    went=None,
+                )
+            )
             continue
         # A notebook that writes files must not change what the next one finds.
         with own_copy(bench.root, path.parent) as own:
@@ -209,7 +219,13 @@ def executed(
             )
         fresh.append(
             verification(
-                bench, pair, version, how, borne_out(claim, went), claim.exception, went
+                bench,
+                pair,
+                version=version,
+                how=how,
+                borne=borne_out(claim, went),
+                recorded=claim.exception,
+                went=went,
             )
         )
     return fresh
@@ -244,20 +260,20 @@ def verification(
 ) -> Verification:
     """The outcome of one notebook; `went` is None where it was not executed."""
     return Verification(
-        bench.benchmark,
-        pair.pair.case_id,
-        version,
-        how.environment.digest,
-        pair.contents[version],
-        how.environment.python,
-        borne.outcome,
-        now(),
-        round(went.seconds, 3) if went else None,
-        recorded,
-        went.exception if went else None,
-        sayable(short(went.message)) if went and went.exception else None,
-        borne.cell,
-        sayable(borne.why) if borne.why else None,
+        benchmark=bench.benchmark,
+        case_id=pair.pair.case_id,
+        version=version,
+        environment=how.environment.digest,
+        content=pair.contents[version],
+        python=how.environment.python,
+        outcome=borne.outcome,
+        verified_at=now(),
+        seconds=round(went.seconds, 3) if went else None,
+        recorded=recorded,
+        exception=went.exception if went else None,
+        message=sayable(short(went.message)) if went and went.exception else None,
+        cell=borne.cell,
+        why=sayable(borne.why) if borne.why else None,
     )
 
 

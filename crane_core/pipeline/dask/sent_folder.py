@@ -42,22 +42,22 @@ def sent(root: Path, notebooks: Sequence[Path], *, is_local: bool) -> Sent:
 def _files(top: Path, notebooks: Sequence[Path]) -> dict[str, bytes] | None:
     found: dict[str, bytes] = {}
     n_bytes = 0
-    for path in (
-        path
-        for folder in dict.fromkeys(path.parent for path in notebooks)
-        for path in sorted(folder.rglob("*"))
-    ):
-        if (
-            not path.is_file()
-            or path.is_symlink()
-            or (path.suffix == ".ipynb" and path not in notebooks)
-        ):
-            continue
-        n_bytes += path.stat().st_size
-        if n_bytes > MOST_BYTES or len(found) == MOST_FILES:
-            return None
-        found[path.relative_to(top).as_posix()] = path.read_bytes()
+    for folder in dict.fromkeys(path.parent for path in notebooks):
+        for path in sorted(folder.rglob("*")):
+            if not _is_sent(path, notebooks):
+                continue
+            n_bytes += path.stat().st_size
+            if n_bytes > MOST_BYTES or len(found) == MOST_FILES:
+                return None
+            found[path.relative_to(top).as_posix()] = path.read_bytes()
     return found
+
+
+def _is_sent(path: Path, notebooks: Sequence[Path]) -> bool:
+    """A file that a notebook may read; other notebooks are no data."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    return path.suffix != ".ipynb" or path in notebooks
 
 
 @contextmanager

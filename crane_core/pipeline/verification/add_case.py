@@ -195,8 +195,9 @@ def _executed(
 ) -> tuple[int, str]:
     """Target and exception as they are found by execution; the error output of the crashing notebook is set to it."""
     with _beside(case, folder) as place:
-        paths = {version: place / name for version, name in _files(case.name).items()}
-        crashing = paths[Version.REPRODUCED]
+        names = _files(case.name)
+        crashing = place / names[Version.REPRODUCED]
+        fixed = place / names[Version.FIXED]
         plan = (
             plan_to_crash(crashing)
             if case.target is None
@@ -225,10 +226,8 @@ def _executed(
         # from now on.
         if target.crash is None:
             _record_crash(case, cells[: at + 1], tries[0])
-        claim = fixed_claim(paths[Version.FIXED], target.index)
-        borne = borne_out(
-            claim, _went(paths[Version.FIXED], claim, program, limits, stop)
-        )
+        claim = fixed_claim(fixed, target.index)
+        borne = borne_out(claim, _went(fixed, claim, program, limits, stop))
         if borne.outcome is not VerifiedAs.AS_RECORDED:
             raise _no_case(
                 f"the fixed notebook does not run through: {borne.why}", "Correct it."
@@ -355,20 +354,23 @@ def _table(case: NewCase, path: Path, exception: str) -> str:
     }
     told = {name: value for name, value in facts.items() if value is not None}
     added = {"case_id": case.name, "exception": exception.lower(), **told}
-    # The table is read by spreadsheets, and the text is others'.
-    if formula := next(
-        (name for name, value in added.items() if is_formula(value)), None
-    ):
-        raise SourceError(
-            f"A spreadsheet would take the {formula.replace('_', ' ')} for a formula: {added[formula]!r}.",
-            remedy="Begin it with a letter.",
-        )
+    _refuse_formulas(added)
     return csv_as_it_is(
         [
             columns,
             *([row.get(name) or "" for name in columns] for row in [*rows, added]),
         ]
     )
+
+
+def _refuse_formulas(row: dict[str, str]) -> None:
+    """The table is read by spreadsheets, and the text is others'. Raises SourceError."""
+    for name, value in row.items():
+        if is_formula(value):
+            raise SourceError(
+                f"A spreadsheet would take the {name.replace('_', ' ')} for a formula: {value!r}.",
+                remedy="Begin it with a letter.",
+            )
 
 
 def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:

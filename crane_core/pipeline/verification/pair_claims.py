@@ -122,16 +122,16 @@ def fixed_claim(notebook: Path, target: int) -> PairClaim:
 def _after(plan: NotebookPlan) -> list[CodeCell]:
     """The cells that ran after the target, in their order; without counts those below it."""
     cells = [cell for cell in plan.cells if not cell.is_skipped]
-    if all(cell.execution_count is None for cell in plan.cells):
+    if {cell.execution_count for cell in plan.cells} == {None}:
         return [cell for cell in cells if cell.index > plan.target.index]
     ran = {cell.index for cell in plan.executed} | {plan.target.index}
-    count = plan.target.execution_count or 0
+    count = plan.target.execution_count
     later = [
         (cell.execution_count, cell.index, cell)
         for cell in cells
         if cell.execution_count is not None and cell.index not in ran
     ]
-    return [cell for n, _, cell in sorted(later) if n > count]
+    return [cell for n, _, cell in sorted(later) if count is None or n > count]
 
 
 def borne_out(claim: PairClaim, went: Execution) -> Borne:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -85,3 +86,13 @@ def test_the_drill_becomes_a_row_in_which_a_lost_label_spoils_everything(
         f"labels pressed 1,976: {lost} lost, 0 double, 0 other; 2 cores\n"
     )
     assert (row.tried, row.contained, row.lost) == (29, contained, lost)
+
+
+def test_its_help_runs_no_test(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["reliability", "--help"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("tools.reliability", run_name="__main__")
+    assert left.value.code == 0
+    assert "REPORTS" in capsys.readouterr().out

@@ -338,6 +338,7 @@ def test_it_works_while_the_app_holds_the_database(
     assert spoken.code == 0
     assert "2 of 2 questions answered" in spoken.out
     assert "\nfake  code " in spoken.out
+    assert spoken.err.count("is open in another process") == 1
 
 
 def test_published_rows_stand_beside_a_row_on_junobench(

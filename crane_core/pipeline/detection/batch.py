@@ -302,20 +302,18 @@ class BatchWorker:
                 f"batch {waiting.batch}: {reading.n_foreign:,} lines answer no question of it; they are left out"
             )
         is_complete = batch.status == COMPLETED
-        for key in sorted(pending):
+        if is_complete:
             # An expired or cancelled batch leaves its other questions open; only of a complete one nothing
             # more will come.
-            if is_complete and _custom_id(key) not in reading.seen:
+            lost = [key for key in pending if _custom_id(key) not in reading.seen]
+            for key in sorted(lost):
                 self._keep(key, Answer(key, trouble=_NO_REPLY), keep)
         self._is_read = True
         self._learned = reading.learned or self._learned
         # Questions whose parameter was refused stay open: the next batch is sent without it.
         self._settled |= pending - {key_of[custom_id] for custom_id in reading.refused}
-        self._goes_on = (
-            is_complete
-            and not is_cut
-            and any(key not in self._settled for key in items)
-        )
+        is_settled = self._settled.issuperset(items)
+        self._goes_on = is_complete and not is_cut and not is_settled
         if is_complete:
             return over_budget(self._why_cut) if is_cut else None
         why = f" ({batch.why})" if batch.why else ""

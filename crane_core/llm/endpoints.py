@@ -34,6 +34,7 @@ from crane_core.llm.keys import (
     BASE_URL,
     OPENAI_BASE_URL,
     PROVIDERS,
+    Environ,
     bound_key,
     value_of,
 )
@@ -68,7 +69,7 @@ class Configured:
 
 
 def configured_endpoints(
-    environ: Mapping[str, str] | None = None, folder: Path | None = None
+    environ: Environ = None, folder: Path | None = None
 ) -> list[Configured]:
     """Those of the file, else those of the environment and `.env`. Raises DetectorError if the file is invalid."""
     path = (os.environ if environ is None else environ).get(FILE, "").strip()
@@ -83,7 +84,7 @@ def named_endpoint(
     max_output_tokens: int = MAX_OUTPUT_TOKENS,
     timeout_s: float = TIMEOUT_S,
     extra: Mapping[str, Any] | None = None,
-    environ: Mapping[str, str] | None = None,
+    environ: Environ = None,
     folder: Path | None = None,
 ) -> tuple[Endpoint, Price | None]:
     """The endpoint of this name for this model, with its key, and its price if one is stated.
@@ -118,9 +119,7 @@ def named_endpoint(
     return endpoint, configured.price
 
 
-def _of_environment(
-    environ: Mapping[str, str] | None, folder: Path | None
-) -> list[Configured]:
+def _of_environment(environ: Environ, folder: Path | None) -> list[Configured]:
     """The addresses that variables state, and the providers with a configured key."""
     stated = [
         checked_address(url)

@@ -43,6 +43,9 @@ _SHORTEST_BEGINNING = 8
 _MAX_DOTENV_BYTES = 1_000_000
 _known: set[str] = set()
 
+Environ = Mapping[str, str] | None
+"""Variables in place of those of this process, for tests; None: those of this process."""
+
 
 class Secret:
     """A key. Only `reveal` returns its text, and `without_secrets` removes it from now on."""
@@ -125,15 +128,13 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def value_of(
-    name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None
-) -> str:
+def value_of(name: str, environ: Environ = None, folder: Path | None = None) -> str:
     """A variable of the environment, else of `.env` in `folder` (the working directory), else nothing."""
     return _from_environment(name, environ) or _from_dotenv(folder or Path.cwd(), name)
 
 
 def bound_key(
-    base_url: str, environ: Mapping[str, str] | None = None, folder: Path | None = None
+    base_url: str, environ: Environ = None, folder: Path | None = None
 ) -> str | None:
     """The variable whose key is configured for this scheme, host and port; None if there is none.
 
@@ -159,7 +160,7 @@ def key_for(
     base_url: str,
     *,
     key_env: str | None = None,
-    environ: Mapping[str, str] | None = None,
+    environ: Environ = None,
     folder: Path | None = None,
 ) -> Secret | None:
     """The key in `key_env`, else the one that is configured for this address, else none.
@@ -204,7 +205,7 @@ def _origin(base_url: str) -> tuple[str, str, int | None]:
     return address.scheme, address.hostname or "", port
 
 
-def _from_environment(name: str, environ: Mapping[str, str] | None) -> str:
+def _from_environment(name: str, environ: Environ) -> str:
     return (os.environ if environ is None else environ).get(name, "").strip()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.pipeline.places import DataFolder
+from tests.spoken import Run, speaker
 
 
 @pytest.fixture
@@ -20,3 +21,9 @@ def folder(small_folder: DataFolder) -> DataFolder:
 def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """A data folder of the test's own with all embedded data."""
     return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+
+
+@pytest.fixture
+def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a verb on the test's own data folder, in this process."""
+    return speaker(folder.path, capsys)

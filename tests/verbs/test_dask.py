@@ -20,7 +20,7 @@ from crane_core.domain import Verification
 from crane_core.pipeline.dask.sent_folder import received, sent
 from crane_core.pipeline.places import DataFolder
 from tests.dask_pieces import dask_processes
-from tests.spoken import Run, speaker
+from tests.spoken import Run
 from tests.written_pairs import write_notebook, write_pair
 
 RULES = (
@@ -41,11 +41,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A scheduler with a worker; what several do among them is told by tests/pipeline/dask."""
     with dask_processes(tmp_path_factory.mktemp("dask"), 1) as running:
         yield running.address
-
-
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    return speaker(folder.path, capsys)
 
 
 def lines_of(folder: DataFolder, glob: str) -> list[object]:

@@ -24,12 +24,6 @@ KEY = "sk-0123456789abcdef0123456789abcdef"
 ONE = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*")
 
 
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a verb on the test's own data folder, in this process."""
-    return speaker(folder.path, capsys)
-
-
 def ledger_text(folder: DataFolder) -> str:
     return "".join(
         path.read_text("utf-8") for path in sorted(folder.ledger.rglob("*.jsonl"))

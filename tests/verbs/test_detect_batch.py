@@ -34,12 +34,6 @@ ONE = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_
 PRICES = ("--price-in", "2", "--price-out", "10")
 
 
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a verb on the test's own data folder, in this process."""
-    return speaker(folder.path, capsys)
-
-
 def model_at(base_url: str, *more: str) -> tuple[str, ...]:
     return (
         "detect",

@@ -22,12 +22,6 @@ SOME = ("--setting", "runtime+", "--benchmark", "minibench")
 FREE = ("--price-in", "0", "--price-out", "0")
 
 
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Speak:
-    """Run a verb on the test's own data folder, in this process; of its six instances the rules settle three."""
-    return speaker(folder.path, capsys)
-
-
 def cascade_at(base_url: str, *more: str) -> tuple[str, ...]:
     """One question at a time, so that the rules start no processes."""
     model = ("--model", "Heron", "--base-url", base_url, "--concurrency", "1")

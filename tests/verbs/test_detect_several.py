@@ -8,15 +8,9 @@ import pytest
 
 from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
 from crane_core.pipeline.places import DataFolder
-from tests.spoken import Run, speaker
+from tests.spoken import Run
 
 ON = ("--benchmark", "minibench", "--instances", "numpy_1_*", "--runs", "1")
-
-
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a verb on the test's own data folder, in this process."""
-    return speaker(folder.path, capsys)
 
 
 def asked(

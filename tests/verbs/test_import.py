@@ -9,16 +9,11 @@ import pytest
 
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
-from tests.spoken import Run, speaker
+from tests.spoken import Run
 from tests.written_pairs import write_notebook, write_pair
 
 FIXED = ["a = 1", "1 / a"]
 CODE = "SELECT code FROM cells WHERE benchmark = 'my-pairs' AND instance_id = 'trip_fixed' ORDER BY position"
-
-
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    return speaker(folder.path, capsys)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.reply import ReadReply
 from crane_core.storage.jobs import verdicts_of_job
-from tests.spoken import Run, speaker
+from tests.spoken import Run
 
 ON = (
     "--setting",
@@ -28,12 +28,6 @@ ON = (
     "2",
 )
 THINKING = "the reply ends inside the model's thinking"
-
-
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a verb on the test's own data folder, in this process."""
-    return speaker(folder.path, capsys)
 
 
 def credulous(text: str, finish_reason: str | None = None) -> ReadReply:

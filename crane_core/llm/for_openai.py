@@ -368,7 +368,7 @@ class OpenAIClient:
 
 
 def _form(name: str, schema: JsonObject) -> JsonObject:
-    """The form of the reply that is asked for; endpoints refuse what describes the schema itself."""
+    """The form in which a reply is requested; endpoints refuse what describes the schema itself."""
     sent = {
         member: value
         for member, value in schema.items()

@@ -49,6 +49,7 @@ def _check(given: str, password: str, variable: str, key: str) -> None:
             f"Too many wrong passwords. Try again in {math.ceil(wait_s / 60)} min."
         )
         return
+    # In constant time: how long a comparison takes must not tell how many letters are right.
     if hmac.compare_digest(given.encode(), password.encode()):
         _THROTTLE.succeeded(peer)
         st.session_state[key] = True
@@ -119,12 +120,15 @@ def _draw_ways(refusal: str) -> None:
 
 def _providers() -> dict[str, str | None]:
     """Label of each button to the provider's section of `[auth]` in Streamlit's secrets; None is `[auth]` itself."""
+    # Streamlit raises on reading secrets where no file of them exists.
     if not st.secrets.load_if_toml_exists() or "auth" not in st.secrets:
         return {}
     auth = st.secrets["auth"]
     named = [
         name
         for name, entry in auth.items()
+        # A section within `[auth]` is a provider, but for `client_kwargs`, which are of the one that is not
+        # named.
         if isinstance(entry, Mapping) and name != "client_kwargs"
     ]
     return {f"Log in with {name}": name for name in named} or {"Log in": None}

@@ -122,6 +122,7 @@ def draw_removed(*kinds: Listed) -> None:
 
 
 def _restoring(entry: InventoryEntry) -> Callable[[str], object]:
+    # A function of its entry, because a lambda in the loop would restore the last one.
     return lambda by: restore(data.folder(), entry.kind, entry.name, by=by)
 
 
@@ -139,16 +140,19 @@ def _words(entry: InventoryEntry) -> str:
 
 
 def _may_change(kind: Listed) -> bool:
+    # Without logins every role is offered, and the password of Campaigns protects runs and campaigns.
     leads = kind not in (Listed.RUN, Listed.CAMPAIGN) or is_leading()
     return leads and may(ROLES[kind])
 
 
 def _change(kind: Listed, act: Callable[[str], object], *, leave: bool = False) -> None:
     with refusals_shown():
+        # Again at the click: the role may have been taken since the button was drawn.
         require(ROLES[kind])
         act(visitor().name or WITHOUT_LOGIN)
         with st.spinner("Loading everything again"):
             data.refresh()
         if leave:
+            # The address names what was removed: the page would begin with an error.
             st.query_params.clear()
         st.rerun()

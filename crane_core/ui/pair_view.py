@@ -83,6 +83,7 @@ def _draw_steps(case_id: str, listed: list[str], raised: str) -> None:
             else "not in the filtered list"
         )
         st.caption(where, width="content")
+        # An empty element keeps the place: the buttons stay at the right where nothing is raised.
         st.html(raised or "<span></span>", width="stretch")
         st.button(
             "All cases",
@@ -133,5 +134,6 @@ def _inputs(store: Store, prompts: pd.DataFrame) -> None:
 
 
 def _input_name(row: dict[str, Any]) -> str:
+    # The release that the study's models were shown goes without a name.
     origin = "" if row["origin"] == ORIGIN_ORDER[1] else f", {row['origin']}"
     return f"{row['version']}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"

@@ -45,6 +45,7 @@ def strip_html(answers: Answers | None, version: Version) -> str:
     if answers is None:
         return '<span class="cw-dim">not asked</span>'
     strip = "".join(square_html(run) for run in answers.runs)
+    # Of the fixed version there is nothing to diagnose.
     label = _label_html(answers.label) if version is Version.REPRODUCED else ""
     return f'<span class="cw-strip"><span class="cw-runs">{strip}</span> {sign_html(answers, version)}</span>{label}'
 
@@ -79,6 +80,7 @@ def square_html(run: dict[str, Any]) -> str:
 
 
 def _label_html(label: str | None) -> str:
+    # That a crash was missed is said by the sign already.
     if label is None or Label(label) is Label.MISDETECTED:
         return ""
     known = Label(label)

@@ -84,6 +84,7 @@ def send_at_once() -> int:
 def _set(number: int) -> bool:
     """Whether this open file is a listening TCP socket; it sends at once from now on."""
     try:
+        # A copy of the number, so that closing it leaves the server's own socket open.
         same = socket.socket(fileno=os.dup(number))
     except OSError:  # no socket, or closed since it was listed
         return False
@@ -93,6 +94,7 @@ def _set(number: int) -> bool:
             or same.type != socket.SOCK_STREAM
         ):
             return False
+        # Other connections, such as those to a database, keep their setting.
         if not same.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             return False
         same.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -89,6 +89,7 @@ def beside_people(
     table = pd.DataFrame(rows, columns=COLUMNS)
     of_final = table["person"].map(kind_of) == LabellerKind.FINAL
     table.loc[of_final, COLUMNS[COLUMNS.index("n_both") :]] = np.nan
+    # Totals over few items would reveal single labels of a blind campaign.
     fewest = MIN_COMMON_WHEN_BLIND if plan.blind and not locked else 1
     return table[table["n"] >= fewest].reset_index(drop=True)
 

@@ -65,10 +65,12 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
 def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
     """Imported labels, and after them those of the campaigns."""
     imported = with_judged_campaigns(imported)[COLUMNS]
+    # The types of the imported, because columns of a list of tuples have others and concat would mix them.
     of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS).astype(
         imported.dtypes
     )
     return (
+        # A concat with an empty frame may change types, by the release of pandas.
         pd.concat([imported, of_campaigns], ignore_index=True)
         if len(of_campaigns)
         else imported
@@ -89,6 +91,7 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
         verdict_of = {item.item: item.verdict.key for item in plan.items}
         for annotator in plan.annotators:
             for showing, given in journal_of(folder, plan, annotator).given.items():
+                # Gold items are in the journal too, but not among the items of the plan.
                 if showing.showing == 1 and showing.item in verdict_of:
                     who = (
                         f"{campaign}: {annotator}",
@@ -128,6 +131,7 @@ def repeat_frame(folder: DataFolder) -> pd.DataFrame:
             given = journal_of(folder, plan, annotator).given
             for showing, again in given.items():
                 first = given.get(Showing(showing.item, 1))
+                # The first showing may have been undone since.
                 if showing.showing == 2 and first is not None:
                     verdict = verdict_of[showing.item]
                     who = (

@@ -69,6 +69,7 @@ def input_of_instance(
         raise _without_cells(named, instance_id)
     if setting is Setting.CODE:
         return Input(next(iter(of_origin.values())), None)
+    # The state decides whose cells are shown: those of another edition may have run in another order.
     state = _best_state(
         inputs.instance_states(cursor, named, instance_id), setting, of_origin
     )

@@ -34,6 +34,7 @@ def stability(
     """The tables of these detectors in one experiment. titles: detector to how it is shown."""
     counts = stored.run_counts(store.cursor(), benchmark, experiment, list(titles))
     rows: list[dict[str, Any]] = []
+    # The query orders them so; `groupby` joins neighbours only.
     for (detector, setting), kinds in groupby(
         counts.cases, key=lambda kind: (kind.detector, kind.setting)
     ):
@@ -112,6 +113,7 @@ def _rate(
     asked: ArrayLike,
     n_cases: NDArray[np.int64],
 ) -> dict[str, Any]:
+    # Kinds of cases are counted once with how many cases are alike; the interval goes over single cases.
     found = intervals.rate_of_cases(
         np.repeat(right, n_cases), np.repeat(asked, n_cases)
     )

@@ -87,6 +87,7 @@ def time_saved(
     timed = frame.merge(times, on=["instance_id", "detector", "setting"])
     for (detector, setting), rows in timed.groupby(["detector", "setting"], sort=False):
         by_case = rows[rows["truth"] & rows["seconds_before"].notna()].copy()
+        # A tie and a missing answer predict nothing and save nothing.
         by_case["is_predicted"] = np.nan_to_num(detected(by_case, rule))
         if by_case.empty:
             continue
@@ -121,6 +122,7 @@ def _account(
 ) -> dict[str, float | str]:
     counts = 1.0 if account is Account.EVERY_CRASH else by_case["is_predicted"]
     saved = (
+        # A query costs its time whether or not it predicts the crash.
         by_case["seconds_before"] * counts - by_case["seconds_of_query"]
     ).to_numpy()
     on_average = mean(saved, seed=SEED)

@@ -87,6 +87,7 @@ def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
     people = labels.loc[is_person, "annotator"].unique().tolist()
     usual = tuple(usual_pair(labels))
     first = [usual] if len(usual) == 2 else []
+    # The page's first pair may include a judge, which the combinations of people do not have.
     return list(dict.fromkeys([*first, *combinations(people, 2)]))
 
 
@@ -102,6 +103,8 @@ def _of_pair(
         noted = row | {"why": _noted(row["why"], pair)}
         yield _coefficient("coefficients", noted, scope, who)
     has_order = label_set.is_ordinal and scope is not ComparedVerdicts.ALL
+    # A coefficient that needs an order of labels has no value without one: it would be a row of reasons per
+    # group.
     asked = [name for name, one in COEFFICIENTS.items() if has_order or not one.ordered]
     for name, by in product(asked, GROUPINGS):
         for row in as_rows(agreement_by(items, name, by)):
@@ -130,6 +133,8 @@ def _coefficient(
         judged_by=who,
         note=row["why"],
     )
+    # Percent agreement is a share with a share's interval; only the other intervals are drawn and need a
+    # seed.
     if row["coefficient"] == PERCENT:
         return of.rated(row)
     of = of._replace(seed=SEED)
@@ -205,6 +210,7 @@ def _repeats(material: Material) -> Iterator[ExportedStatistic]:
     repeats = repeat_frame(material.folder)
     hidden = open_blind_campaigns(material.folder)
     for row in as_rows(self_agreement(repeats, label_sets(material.folder))):
+        # The frame of repeats holds every campaign; the other frames were cleared of blind ones before.
         if row["campaign"] not in hidden:
             scope = ComparedVerdicts.DIAGNOSES
             yield _coefficient("repeats", row, scope, row["annotator"])

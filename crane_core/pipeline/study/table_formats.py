@@ -72,6 +72,7 @@ def _markdown_table(table: StudyTable) -> str:
 
 
 def _markdown_row(fields: Iterable[str]) -> str:
+    # A bar within a cell would end it.
     return "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
 
 
@@ -82,6 +83,7 @@ def _csv(found: list[StudyTable]) -> str:
     for table in found:
         for cell in table.cells:
             record = _record(cell)
+            # Numbers as JSON has them, for programs; the printed text beside them keeps its letters.
             values = (record[key] for key in ("ours", "delta", "n", "unit", "status"))
             rows.append(
                 (
@@ -113,6 +115,7 @@ def _record(cell: TableCell) -> dict[str, Any]:
 def _number(value: Fraction | None, cell: TableCell) -> float | int | None:
     if value is None:
         return None
+    # A count as 12.0 would be read as measured.
     return int(value) if cell.unit in {"count", "tokens"} else float(value)
 
 

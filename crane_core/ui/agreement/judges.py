@@ -50,6 +50,7 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
             "No LLM judge has labels here. The published archive brings the study's, on the Data page."
         )
         return
+    # One pass with few in common is enough: its totals would reveal single labels.
     if chosen.blind_campaigns and table["n"].min() < MIN_COMMON_WHEN_BLIND:
         st.info(
             f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked."
@@ -85,6 +86,7 @@ def _short(judges: list[str]) -> list[str]:
 def draw_differs(chosen: AgreementChoice) -> None:
     """How often each judge labels a detected crash differently: of the labels on the scale, and of all."""
     person, table = computed.differs(chosen)
+    # The sentences count single labels, which a blind campaign hides until its lock.
     if table.empty or chosen.blind_campaigns:
         return
     st.markdown(bullets(differing_words(str(person), table)))

@@ -9,7 +9,7 @@
     # %% untold                  nothing is predicted, whatever they do
     # %% ... by code             predicted from the code of the cells alone; "also": from the state as well
 
-A blank line stands between targets; comments before a target name it, and are no part of it. `# %%` alone stands
+A blank line stands between targets; comments before a target name it and are left out of it. `# %%` alone stands
 between cells that run before a target and the target. A false alarm that was found becomes a target that runs. What
 stands in corpus/more takes minutes.
 """

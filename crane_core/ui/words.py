@@ -70,11 +70,6 @@ def setting_words(setting: str) -> str:
     return f"{SETTING_WORDS[known]} ({SETTING_SHORT[known]})"
 
 
-def inputs_words(inputs: Inputs) -> str:
-    """Two inputs in words, the richer one first: "with runtime state against code only"."""
-    return f"{SETTING_WORDS[inputs.other]} against {SETTING_WORDS[inputs.base].removeprefix('with ')}"
-
-
 def inputs_short(inputs: Inputs) -> str:
     """Two inputs as the paper writes them: "+RT against −RT"."""
     return f"{SETTING_SHORT[inputs.other]} against {SETTING_SHORT[inputs.base]}"
@@ -200,7 +195,7 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 
 
 def names_typed(text: str) -> tuple[str, ...]:
-    """The names that somebody typed with commas between."""
+    """The names in a typed text, with commas between them."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 

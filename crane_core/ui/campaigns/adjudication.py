@@ -186,8 +186,7 @@ def _save(plan: Plan, key: str) -> None:
 def _decide(plan: Plan, act: Mapping[str, Any]) -> None:
     """Put one decision on the disk. Raises CampaignError if it is invalid, LedgerError if the disk refuses."""
     said = {
-        name: value if isinstance(value := act.get(name), str) else ""
-        for name in ("item", "by", "label", "reason", "note")
+        name: value if isinstance(value := act.get(name), str) else "" for name in SAID
     }
     by = visitor().name or said["by"].strip()
     adjudicate(

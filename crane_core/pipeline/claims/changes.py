@@ -84,22 +84,21 @@ class Conditions:
 
     def _counts(self, detector: str, setting: Setting) -> rates.Confusion | None:
         """The counts that printed cells name, detection alone; see `printed_counts`."""
-        crashes = self.benchmark.drop_duplicates("instance_id")["truth"].to_numpy(
-            dtype=bool
-        )
-        titles = self.benchmark.loc[
-            self.benchmark["detector"] == detector, "detector_title"
-        ]
-        n_crashing, n_fixed = int(crashes.sum()), int((~crashes).sum())
+        instances = self.benchmark.drop_duplicates("instance_id")
+        crashes = instances["truth"].to_numpy(dtype=bool)
+        is_mine = self.benchmark["detector"] == detector
+        titles = self.benchmark.loc[is_mine, "detector_title"]
         title = str(titles.iloc[0]) if len(titles) else ""
         found = printed_counts(
-            self._numbers, title, setting, n_crashing=n_crashing, n_fixed=n_fixed
+            self._numbers,
+            title,
+            setting,
+            n_crashing=int(crashes.sum()),
+            n_fixed=int((~crashes).sum()),
         )
-        return (
-            None
-            if found is None
-            else rates.Confusion(found.tp, found.fp, found.tn, found.fn, 0)
-        )
+        if found is None:
+            return None
+        return rates.Confusion(found.tp, found.fp, found.tn, found.fn, 0)
 
 
 class MissingAnswersError(Exception):
@@ -111,27 +110,27 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimE
 
     Raises MissingAnswersError.
     """
-    found = [_of_group(conditions, term.rate) for term in terms]
-    ratios = [ratio for ratio in found if ratio is not None]
-    exact = [
-        _printed(conditions, term.rate) if ratio is None else _shared(ratio)
-        for term, ratio in zip(terms, found, strict=True)
-    ]
-    value = sum(
-        (term.weight * share for term, share in zip(terms, exact, strict=True)),
-        Fraction(),
-    )
+    value = Fraction()
+    ratios = []
+    for term in terms:
+        ratio = _of_group(conditions, term.rate)
+        if ratio is None:
+            value += term.weight * _printed(conditions, term.rate)
+        else:
+            value += term.weight * _shared(ratio)
+            ratios.append(ratio)
     # Printed cells have no cases to resample, so there is no interval.
     if len(ratios) < len(terms):
         return ClaimEstimate(name, PERCENT * value)
     rows = conditions.rows(terms[0].rate.detector, terms[0].rate.setting)
-    cases = np.asarray([] if rows is None else rows["case_id"])
-    parts, wholes = [ratio.part for ratio in ratios], [ratio.whole for ratio in ratios]
-    estimate = intervals.clustered_contrast(
-        [float(term.weight) for term in terms], parts, wholes, cases
+    found = intervals.clustered_contrast(
+        weights=[float(term.weight) for term in terms],
+        parts=[ratio.part for ratio in ratios],
+        wholes=[ratio.whole for ratio in ratios],
+        cluster=[] if rows is None else rows["case_id"],
     )
     return ClaimEstimate(
-        name, PERCENT * value, PERCENT * estimate.low, PERCENT * estimate.high
+        name, PERCENT * value, PERCENT * found.low, PERCENT * found.high
     )
 
 
@@ -162,9 +161,8 @@ def _rate(name: str, counts: rates.Confusion) -> rates.Ratio:
 
 def _flawed(rows: pd.DataFrame) -> rates.Ratio:
     """By the outcomes of people, whatever the vote says, as table 3 counts."""
-    is_diagnosed = (
-        rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DIAGNOSED).to_numpy()
-    )
+    is_crash = rows["truth"].to_numpy(dtype=bool)
+    is_diagnosed = is_crash & rows["human"].isin(DIAGNOSED).to_numpy()
     is_flawed = is_diagnosed & (rows["human"] != Label.CORRECT).to_numpy()
     return rates.Ratio(is_flawed.astype(np.float64), is_diagnosed.astype(np.float64))
 

@@ -65,9 +65,8 @@ class CheckedClaim:
 
 def published_claims(path: Path | None = None) -> list[Claim]:
     """The facts file, in the order of the paper. Raises ValueError or TypeError where a row is not right."""
-    with (path or embedded()["published"] / FILE).open(
-        encoding="utf-8", newline=""
-    ) as file:
+    path = path or embedded()["published"] / FILE
+    with path.open(encoding="utf-8", newline="") as file:
         return [_claim(**row) for row in csv.DictReader(file, strict=True)]
 
 
@@ -108,12 +107,8 @@ def _checked(loaded: Loaded, claim: Claim) -> CheckedClaim:
 def exact_words(checked: CheckedClaim) -> str:
     """The exact value, or the least and the greatest of several, with one digit more than stated."""
     # The ends show how far several estimates lie apart.
-    values = sorted(estimate.value for estimate in checked.estimates)
-    ends = (
-        values[:1]
-        if values and values[0] == values[-1]
-        else [*values[:1], *values[-1:]]
-    )
+    values = sorted({estimate.value for estimate in checked.estimates})
+    ends = values if len(values) < 2 else [values[0], values[-1]]
     return " to ".join(_number(float(value), checked.claim) for value in ends)
 
 
@@ -122,20 +117,17 @@ def interval_words(checked: CheckedClaim) -> str:
     decisive = checked.decisive
     if decisive is None or decisive.low is None or decisive.high is None:
         return ""
-    words = f"{_number(decisive.low, checked.claim)} to {_number(decisive.high, checked.claim)}"
+    low, high = (_number(end, checked.claim) for end in (decisive.low, decisive.high))
+    words = f"{low} to {high}"
     return f"{words} ({decisive.name})" if len(checked.estimates) > 1 else words
 
 
 def _number(value: float, claim: Claim) -> str:
     if claim.unit == COUNT:
         return f"{value:.0f}"
-    return f"{value:.{_decimals(claim) + 1}f}"
-
-
-def _decimals(claim: Claim) -> int:
-    if not claim.stated:
-        return WITHOUT_NUMBER
-    texts = (
-        range_ends(claim.stated) if claim.kind is ClaimKind.RANGE else (claim.stated,)
-    )
-    return max(printed_decimals(text) for text in texts)
+    decimals = WITHOUT_NUMBER
+    if claim.stated:
+        is_range = claim.kind is ClaimKind.RANGE
+        texts = range_ends(claim.stated) if is_range else (claim.stated,)
+        decimals = max(map(printed_decimals, texts))
+    return f"{value:.{decimals + 1}f}"

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.pipeline.claims.claims import CheckedClaim, exact_words, interval_words
-from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimEstimate, ClaimVerdict
+from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimVerdict
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study.table_formats import Format
 
@@ -91,19 +91,24 @@ def _csv(checked: Sequence[CheckedClaim]) -> str:
 def _json(checked: Sequence[CheckedClaim]) -> str:
     """Numbers unrounded; `interval` is of the estimate that decided."""
     claims = [_record(one) for one in checked]
-    return (
-        json.dumps(
-            {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims},
-            indent=2,
-            ensure_ascii=False,
-            allow_nan=False,
-        )
-        + "\n"
-    )
+    written = {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims}
+    return json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _record(one: CheckedClaim) -> dict[str, Any]:
     claim, decisive = one.claim, one.decisive
+    interval = None
+    if decisive is not None and decisive.has_interval:
+        interval = [decisive.low, decisive.high]
+    estimates = [
+        {
+            "name": estimate.name,
+            "value": float(estimate.value),
+            "low": estimate.low,
+            "high": estimate.high,
+        }
+        for estimate in one.estimates
+    ]
     return {
         "id": claim.id,
         "place": claim.place,
@@ -112,22 +117,11 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
         "stated": claim.stated or None,
         "unit": claim.unit,
         "exact": None if decisive is None else float(decisive.value),
-        "interval": None
-        if decisive is None or not decisive.has_interval
-        else [decisive.low, decisive.high],
+        "interval": interval,
         "verdict": str(one.verdict),
         "from": one.basis or None,
         "why": one.why or None,
-        "estimates": [_estimate(estimate) for estimate in one.estimates],
-    }
-
-
-def _estimate(estimate: ClaimEstimate) -> dict[str, Any]:
-    return {
-        "name": estimate.name,
-        "value": float(estimate.value),
-        "low": estimate.low,
-        "high": estimate.high,
+        "estimates": estimates,
     }
 
 

@@ -6,9 +6,11 @@ NotTestableError, which names the data to load.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,18 +79,15 @@ def _changes(loaded: Loaded, of: str) -> FoundEstimates:
         try:
             estimates.append(contrast(loaded.conditions, asked.name, asked.terms))
         except MissingAnswersError as error:
-            raise NotTestableError(
-                _release(term.rate.setting for term in asked.terms)
-            ) from error
-    return FoundEstimates(
-        estimates,
-        # Printed cells give a value without an interval, and the page says which of the two it was.
-        "answers" if all(one.has_interval for one in estimates) else "printed cells",
-    )
+            settings = {term.rate.setting for term in asked.terms}
+            raise NotTestableError(_release(settings)) from error
+    # Printed cells give a value without an interval, and the page says which of the two it was.
+    has_intervals = all(one.has_interval for one in estimates)
+    return FoundEstimates(estimates, "answers" if has_intervals else "printed cells")
 
 
-def _release(settings: Any) -> str:
-    return ARCHIVE if set(settings) <= set(SIGNS) else LATER
+def _release(settings: set[Setting]) -> str:
+    return ARCHIVE if settings <= set(SIGNS) else LATER
 
 
 def _largest_change(loaded: Loaded, of: str) -> FoundEstimates:
@@ -119,11 +118,9 @@ def _instances(loaded: Loaded, of: str) -> FoundEstimates:
 
 def _libraries(loaded: Loaded, of: str) -> FoundEstimates:
     """Libraries that a group joins."""
-    group = read_fields(of)["library_group"]
     known = _known(loaded)
-    return _counted(
-        known.loc[known["library_group"] == group, "library"].nunique(), "case labels"
-    )
+    is_mine = known["library_group"] == read_fields(of)["library_group"]
+    return _counted(known.loc[is_mine, "library"].nunique(), "case labels")
 
 
 def _known(loaded: Loaded) -> pd.DataFrame:
@@ -136,19 +133,14 @@ def _known(loaded: Loaded) -> pd.DataFrame:
 def _condition(loaded: Loaded, detector: str, setting: str) -> pd.DataFrame:
     rows = loaded.conditions.rows(detector, setting)
     if rows is None:
-        raise NotTestableError(_release([Setting(setting)]))
+        raise NotTestableError(_release({Setting(setting)}))
     return rows
 
 
 def _study(loaded: Loaded) -> pd.DataFrame:
     """The published answers of the three LLMs, with and without runtime state."""
-    return pd.concat(
-        [
-            _condition(loaded, detector, setting)
-            for detector in STUDY_LLMS
-            for setting in SIGNS
-        ]
-    )
+    conditions = product(STUDY_LLMS, SIGNS)
+    return pd.concat([_condition(loaded, *condition) for condition in conditions])
 
 
 def _verdicts(loaded: Loaded, of: str) -> FoundEstimates:
@@ -159,42 +151,33 @@ def _runs(loaded: Loaded, of: str) -> FoundEstimates:
     """Runs of a verdict: the fewest and the most."""
     rows = _study(loaded)
     runs = rows[["n_crash", "n_safe", "n_unanswered"]].sum(axis=1)
-    return FoundEstimates(
-        [
-            ClaimEstimate(f"{word} runs", Fraction(int(n)))
-            for word, n in (("fewest", runs.min()), ("most", runs.max()))
-        ],
-        "answers",
-    )
+    fewest = ClaimEstimate("fewest runs", Fraction(int(runs.min())))
+    most = ClaimEstimate("most runs", Fraction(int(runs.max())))
+    return FoundEstimates([fewest, most], "answers")
 
 
 def _diagnoses(loaded: Loaded, of: str) -> FoundEstimates:
     """Detected crashes, which ask for a diagnosis; the sample of them by Equation 1, or as allocated (table 1)."""
     _study(loaded)
     cells = table_1.measure(loaded.verdicts)
-    what = read_fields(of)["what"]
     applicable = int(cells["Total", "Applicable cases"].value)
     counts = {
         "applicable": applicable,
         "required": required_sample(applicable),
         "allocated": int(cells["Total", "Sampled cases"].value),
     }
-    return _counted(counts[what])
+    return _counted(counts[read_fields(of)["what"]])
 
 
 def _flawed_counts(loaded: Loaded, of: str) -> FoundEstimates:
     """Of the six changes of table 3 (partial and wrong, for three LLMs): how many have the given direction."""
     _study(loaded)
     cells = table_3.measure(loaded.verdicts)
-    changes = [
-        cells[row, f"{column} (+RT)"].value - cells[row, f"{column} (-RT)"].value
-        for row in dict.fromkeys(row for row, _ in cells)
-        for column in ("PC", "RW")
-    ]
-    went = {
-        "fell": sum(c < 0 for c in changes),
-        "unchanged": sum(c == 0 for c in changes),
-    }
+    went: Counter[str] = Counter()
+    for row, column in product({row for row, _ in cells}, ("PC", "RW")):
+        with_it, without = (cells[row, f"{column} ({sign}RT)"].value for sign in "+-")
+        went["fell"] += with_it < without
+        went["unchanged"] += with_it == without
     return _counted(went[read_fields(of)["went"]], "labels")
 
 
@@ -209,29 +192,29 @@ def _diagnosed(loaded: Loaded, of: str) -> FoundEstimates:
     fixed = str(Version.FIXED).join(of.rsplit(str(Version.REPRODUCED), 1))
     alarms = _votes(loaded, fixed, diagnosed=False)
     right = [detector for detector, said in votes.items() if said]
-    is_unexpected = read_fields(of)["setting"] == Setting.CODE and len(right) > 0
-    named = [
-        f"{name} (and a crash of the fixed version too)" if alarms[name] else name
-        for name in right
-    ]
-    return _counted(
-        len(right), "labels", f"found by {', '.join(named)}" if is_unexpected else ""
-    )
+    remark = ""
+    if right and read_fields(of)["setting"] == Setting.CODE:
+        named = []
+        for name in right:
+            also = " (and a crash of the fixed version too)" if alarms[name] else ""
+            named.append(name + also)
+        remark = f"found by {', '.join(named)}"
+    return _counted(len(right), "labels", remark)
 
 
 def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> dict[str, bool]:
     """By detector."""
     asked = read_fields(of)
+    detectors = asked["detector"].split("+")
+    if detectors == ["each"]:
+        detectors = list(STUDY_LLMS)
     found = {}
-    for detector in (
-        STUDY_LLMS if asked["detector"] == "each" else asked["detector"].split("+")
-    ):
+    for detector in detectors:
         rows = _condition(loaded, detector, asked["setting"])
         row = rows[rows["instance_id"] == asked["instance"]]
-        said = bool((detected(row) == 1).all())
-        found[detector] = said and (
-            not diagnosed or bool((row["human"] == Label.CORRECT).all())
-        )
+        found[detector] = bool((detected(row) == 1).all())
+        if diagnosed:
+            found[detector] &= bool((row["human"] == Label.CORRECT).all())
     return found
 
 
@@ -240,132 +223,95 @@ def _state(loaded: Loaded, of: str) -> FoundEstimates:
     asked = read_fields(of)
     # Only the published state: a capture made here is not what the paper counted.
     states = inputs.instance_states(loaded.store.cursor(), BENCHMARK, asked["instance"])
-    state = next(
-        (
-            one
-            for one in states
-            if one.setting == Setting.RUNTIME and one.origin == STUDY
-        ),
-        None,
-    )
-    if state is None:
-        raise NotTestableError(ARCHIVE)
-    return _counted(
-        _number_at(state.to_json()["variables"][asked["variable"]], asked["at"]),
-        "kernel states",
-    )
+    for state in states:
+        if (state.setting, state.origin) == (Setting.RUNTIME, STUDY):
+            variable = state.to_json()["variables"][asked["variable"]]
+            return _counted(_number_at(variable, asked["at"]), "kernel states")
+    raise NotTestableError(ARCHIVE)
 
 
 def _number_at(value: Any, path: str) -> int:
     """A step of the path is a key or a position; what represents a tuple or a call is passed through."""
     for step in path.split("."):
-        value = _inside(value)
+        if isinstance(value, Mapping) and len(value) == 1:
+            if "$tuple" in value:
+                value = value["$tuple"]
+            elif "$call" in value:
+                value = value["$call"][1]
         value = value[int(step)] if isinstance(value, list) else value[step]
     return int(value)
 
 
-def _inside(value: Any) -> Any:
-    if isinstance(value, Mapping) and len(value) == 1:
-        mark, held = next(iter(value.items()))
-        return {"$tuple": lambda: held, "$call": lambda: held[1]}.get(
-            mark, lambda: value
-        )()
-    return value
-
-
 def _code_lines(loaded: Loaded, of: str) -> FoundEstimates:
     """Lines of the cells before the target as published, where a comment has become a blank line."""
-    cells = inputs.instance_cells(
-        loaded.store.cursor(), BENCHMARK, read_fields(of)["instance"]
-    )
-    executed = [
-        cell
+    instance = read_fields(of)["instance"]
+    cells = inputs.instance_cells(loaded.store.cursor(), BENCHMARK, instance)
+    n_lines = [
+        len(cell.code.splitlines())
         for cell in cells
-        if cell.role is CellRole.EXECUTED and cell.origin == STUDY
+        if (cell.role, cell.origin) == (CellRole.EXECUTED, STUDY)
     ]
-    if not executed:
+    if not n_lines:
         raise NotTestableError(ARCHIVE)
-    return _counted(sum(len(cell.code.splitlines()) for cell in executed), "cells")
+    return _counted(sum(n_lines), "cells")
 
 
 def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
     """Cohen's kappa of the two evaluators over the verdicts that both labelled."""
     known = set(loaded.labels["annotator"])
-    edition = next(
-        (
-            name
-            for name in sorted(known)
-            if without_edition(name)[0] == SECOND_EVALUATOR
-        ),
-        None,
-    )
     # Both evaluators of the same release: another release may have other labels.
-    first = (edition or "").replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
-    if edition is None or first not in known:
+    edition = _edition_of(SECOND_EVALUATOR, known)
+    first = edition.replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
+    if first not in known:
         raise NotTestableError(LATER)
+    diagnoses = agreement.ComparedVerdicts.DIAGNOSES
     items = agreement.common_items(
-        loaded.labels,
-        loaded.verdicts,
-        [first, edition],
-        agreement.ComparedVerdicts.DIAGNOSES,
+        loaded.labels, loaded.verdicts, [first, edition], diagnoses
     )
-    table = agreement.agreement_table(items)
-    row = next(row for row in as_rows(table) if row["coefficient"] == agreement.KAPPA)
+    [row] = as_rows(agreement.pairwise(items))
     if row["value"] is None:
         raise NotTestableError(f"kappa is undefined: {row['why']}")
-    return FoundEstimates(
-        [ClaimEstimate("", Fraction(row["value"]), row["low"], row["high"])], "labels"
-    )
+    found = ClaimEstimate("", Fraction(row["value"]), row["low"], row["high"])
+    return FoundEstimates([found], "labels")
+
+
+def _edition_of(name: str, known: Iterable[str]) -> str:
+    """The first edition of a name in the release of 2026. Raises NotTestableError without one."""
+    for edition in sorted(known):
+        if without_edition(edition)[0] == name:
+            return edition
+    raise NotTestableError(LATER)
 
 
 def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     """Input tokens that documentation adds to an instance (table 5): their mean, or a percentile."""
     asked = read_fields(of)
-    cursor = loaded.store.cursor()
-    documented = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
-    origin = next(
-        (
-            name
-            for name in sorted(documented)
-            if without_edition(name)[0] == LATER_RELEASE
-        ),
-        None,
-    )
-    bare = (
-        inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(str(origin), {})
-        if origin
-        else {}
-    )
     population = set(_known(loaded)["instance_id"])
-    if (
-        origin is None
-        # A mean over a part of the instances is another number than the paper's.
-        or set(documented[origin]) != population
-        or set(bare) != population
-    ):
+    cursor = loaded.store.cursor()
+    by_release = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
+    origin = _edition_of(LATER_RELEASE, by_release)
+    documented = by_release[origin]
+    bare = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(origin, {})
+    # A mean over a part of the instances is another number than the paper's.
+    if not population == documented.keys() == bare.keys():
         raise NotTestableError(LATER)
-    texts = inputs.texts(cursor, {*documented[origin].values(), *bare.values()})
+    texts = inputs.texts(cursor, {*documented.values(), *bare.values()})
     counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
-    counts = [
-        (counted[documented[origin][name]], counted[bare[name]])
-        for name in sorted(population)
-    ]
     # An estimate is off by more than the paper's printed digits.
-    if not all(more.is_exact and less.is_exact for more, less in counts):
+    if not all(one.is_exact for one in counted.values()):
         raise NotTestableError(
             "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
         )
-    with_, without = (
-        np.array([pair[side].n for pair in counts], dtype=np.float64) for side in (0, 1)
-    )
-    extra = (
-        with_ - without if asked["as"] == "tokens" else PERCENT * (with_ / without - 1)
-    )
-    number = float(
-        np.mean(extra)
-        if asked["statistic"] == "mean"
-        else np.percentile(extra, int(asked["statistic"]))
-    )
+    in_order = sorted(population)
+    with_ = np.array([counted[documented[name]].n for name in in_order], dtype=float)
+    without = np.array([counted[bare[name]].n for name in in_order], dtype=float)
+    extra = with_ - without
+    if asked["as"] != "tokens":
+        extra = PERCENT * (with_ / without - 1)
+    if asked["statistic"] == "mean":
+        number = float(np.mean(extra))
+    else:
+        number = float(np.percentile(extra, int(asked["statistic"])))
     return FoundEstimates([ClaimEstimate("", Fraction(number))], "prompts")
 
 

@@ -26,6 +26,7 @@ DEFAULTS = {
 }
 GROUPS = ("library_group", "root_cause")
 WORDS = {"each": "|".join(STUDY_LLMS), "mean": "+".join(STUDY_LLMS)}
+NAMES = {WORDS["mean"]: "mean of LLMs"}
 VERSUS = "vs"
 NONE = "none"
 
@@ -41,64 +42,56 @@ class Contrast(NamedTuple):
 
 def read_fields(of: str) -> Fields:
     """ "a=1 b='x y'" as a dictionary. Raises ValueError on anything else."""
-    return dict(_pair(word) for word in shlex.split(of))
-
-
-def _pair(word: str) -> tuple[str, str]:
-    name, mark, value = word.partition("=")
-    if not (name and mark and value):
-        raise ValueError(f"{word!r} is not name=value")
-    return name, value
+    fields = {}
+    for word in shlex.split(of):
+        name, _, value = word.partition("=")
+        if not (name and value):
+            raise ValueError(f"{word!r} is not name=value")
+        fields[name] = value
+    return fields
 
 
 def read_contrasts(of: str) -> list[Contrast]:
     """Every estimate that a text asks for, in its order. Raises ValueError."""
-    words = shlex.split(of)
-    cut = words.index(VERSUS) if VERSUS in words else len(words)
-    left, right = (
-        dict(_pair(word) for word in part) for part in (words[:cut], words[cut + 1 :])
-    )
+    left, _, right = of.partition(f" {VERSUS} ")
+    mine, compared = read_fields(left), read_fields(right)
+    varied = [key for key, value in mine.items() if "|" in WORDS.get(value, value)]
     found = []
-    for fields in _alternatives(DEFAULTS | left):
-        for others in _alternatives(right) if right else [None]:
-            terms = _change(fields, Fraction(1))
-            if others is not None:
-                terms += _change(fields | others, Fraction(-1))
-            name = _name(
-                fields, [key for key, value in left.items() if "|" in _spelled(value)]
-            )
-            if others is not None:
-                name += f" {VERSUS} {_name(others, list(others))}"
-            found.append(Contrast(name.strip(), tuple(terms)))
+    for fields, others in product(
+        _alternatives(DEFAULTS | mine), _alternatives(compared)
+    ):
+        name = _name(fields, varied)
+        terms = _change(fields, Fraction(1))
+        if others:
+            name += f" {VERSUS} {_name(others, list(others))}"
+            terms += _change(fields | others, Fraction(-1))
+        found.append(Contrast(name.strip(), tuple(terms)))
     return found
 
 
-def _spelled(value: str) -> str:
-    return WORDS.get(value, value)
-
-
 def _alternatives(fields: Fields) -> list[Fields]:
-    choices = [_spelled(value).split("|") for value in fields.values()]
+    """Every choice of one alternative per field; of no field the one empty choice."""
+    choices = [WORDS.get(value, value).split("|") for value in fields.values()]
     return [dict(zip(fields, chosen, strict=True)) for chosen in product(*choices)]
 
 
 def _name(fields: Fields, keys: list[str]) -> str:
-    values = (
-        "mean of LLMs" if fields[key] == WORDS["mean"] else fields[key] for key in keys
-    )
-    return ", ".join(values)
+    return ", ".join(NAMES.get(fields[key], fields[key]) for key in keys)
 
 
 def _change(fields: Fields, weight: Fraction) -> list[Term]:
     where = {name: tuple(fields[name].split("+")) for name in GROUPS if name in fields}
     detectors = fields["detector"].split("+")
+    signs = {fields["from"]: -1, fields["to"]: 1}
+    signs.pop(NONE, None)
     terms = []
-    for detector in detectors:
-        for setting, sign in ((fields["from"], -1), (fields["to"], 1)):
-            if setting == NONE:
-                continue
-            rate = DetectorRate(
-                fields["rate"], fields["score"], detector, Setting(setting), where
-            )
-            terms.append(Term(sign * weight / len(detectors), rate))
+    for detector, (setting, sign) in product(detectors, signs.items()):
+        rate = DetectorRate(
+            name=fields["rate"],
+            score=fields["score"],
+            detector=detector,
+            setting=Setting(setting),
+            where=where,
+        )
+        terms.append(Term(sign * weight / len(detectors), rate))
     return terms

@@ -28,6 +28,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from crane_core.pipeline.study.table_cells import (
@@ -93,12 +94,10 @@ class ClaimEstimate:
         return self.includes(0)
 
     def includes(self, value: float) -> bool:
-        """Whether the value lies within the interval; False without one."""
-        return (
-            self.low is not None
-            and self.high is not None
-            and self.low <= value <= self.high
-        )
+        """Whether the interval does; never without one."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low <= value <= self.high
 
     def lies_above(self, value: float) -> bool:
         """Whether the whole interval does; never without one."""
@@ -124,9 +123,7 @@ def judge(
     if not estimates:
         raise ValueError("a claim is judged by at least one estimate")
     judged = _JUDGES[kind](stated, unit, estimates)
-    return judged._replace(
-        why="; ".join(filter(None, [judged.why, judged.decisive.remark]))
-    )
+    return judged._replace(why=_joined(judged.why, judged.decisive.remark))
 
 
 def range_ends(stated: str) -> tuple[str, str]:
@@ -158,11 +155,8 @@ def _digit_words(value: Fraction, stated: str, verdict: ClaimVerdict) -> str:
         return ""
     decimals = printed_decimals(stated)
     text = f"{float(rounded(value, decimals)):.{decimals}f}"
-    return (
-        f"it is {text}"
-        if value.denominator == 1 and not decimals
-        else f"it rounds to {text}"
-    )
+    is_exact = value.denominator == 1 and not decimals
+    return f"it is {text}" if is_exact else f"it rounds to {text}"
 
 
 def _change(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
@@ -172,12 +166,13 @@ def _change(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judge
     if digits is ClaimVerdict.CONTRADICTED:
         return Judged(digits, words, found)
     if found.includes_zero:
-        return Judged(
-            ClaimVerdict.WITHIN_NOISE,
-            "; ".join(filter(None, ["its interval includes 0", words])),
-            found,
-        )
-    return Judged(digits, "; ".join(filter(None, [words, _no_interval(found)])), found)
+        why = "its interval includes 0"
+        return Judged(ClaimVerdict.WITHIN_NOISE, _joined(why, words), found)
+    return Judged(digits, _joined(words, _no_interval(found)), found)
+
+
+def _joined(*reasons: str) -> str:
+    return "; ".join(reason for reason in reasons if reason)
 
 
 def _no_interval(found: ClaimEstimate) -> str:
@@ -242,27 +237,17 @@ def _beyond(
         return Judged(
             ClaimVerdict.WITHIN_NOISE, f"its interval includes {stated}", found
         )
-    return (
-        Judged(ClaimVerdict.HOLDS, "", found)
-        if is_right
-        else Judged(ClaimVerdict.CONTRADICTED, otherwise, found)
-    )
+    if is_right:
+        return Judged(ClaimVerdict.HOLDS, "", found)
+    return Judged(ClaimVerdict.CONTRADICTED, otherwise, found)
 
 
-def _rises(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
-    return _signed(estimates, 1)
-
-
-def _falls(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
-    return _signed(estimates, -1)
-
-
-def _signed(estimates: Sequence[ClaimEstimate], sign: int) -> Judged:
-    opposite = [
-        found
-        for found in estimates
-        if (found.lies_below(0) if sign > 0 else found.lies_above(0))
-    ]
+def _rises(
+    stated: str, unit: str, estimates: Sequence[ClaimEstimate], sign: int = 1
+) -> Judged:
+    """sign: -1 for a fall."""
+    lies_opposite = ClaimEstimate.lies_below if sign > 0 else ClaimEstimate.lies_above
+    opposite = [found for found in estimates if lies_opposite(found, 0)]
     if opposite:
         far = min(opposite, key=lambda found: found.value * sign)
         return Judged(
@@ -381,7 +366,7 @@ _JUDGES: dict[ClaimKind, Callable[[str, str, Sequence[ClaimEstimate]], Judged]] 
     ClaimKind.MORE_THAN: _more_than,
     ClaimKind.AT_MOST: _at_most,
     ClaimKind.RISES: _rises,
-    ClaimKind.FALLS: _falls,
+    ClaimKind.FALLS: partial(_rises, sign=-1),
     ClaimKind.DOES_NOT_RISE: _does_not_rise,
     ClaimKind.SIMILAR: _similar,
 }

@@ -29,18 +29,12 @@ def beside(
     if added.empty:
         return mine
     n_of = added.groupby(["detector", "setting"])["experiment"].transform("nunique")
-    repeated = set(added.loc[n_of > 1, "detector"])
-    tags = [
-        str(row_experiment) if detector in repeated else OWN
-        for detector, row_experiment in zip(
-            added["detector"], added["experiment"], strict=True
-        )
-    ]
-    named = {
-        name: [f"{value} ({tag})" for value, tag in zip(added[name], tags, strict=True)]
-        for name in ("detector", "detector_title")
-    }
-    return pd.concat([mine, added.assign(**named)], ignore_index=True)
+    is_repeated = added["detector"].isin(added.loc[n_of > 1, "detector"])
+    tag = added["experiment"].astype(str).where(is_repeated, OWN)
+    for name in ("detector", "detector_title"):
+        named = added[name].astype(str) + " (" + tag + ")"
+        added = added.assign(**{name: named})
+    return pd.concat([mine, added], ignore_index=True)
 
 
 def with_shipped(experiment: str) -> list[str]:

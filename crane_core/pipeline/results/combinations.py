@@ -37,10 +37,9 @@ RULES: dict[Way, Callable[[ArrayLike], Array]] = {
     Way.CASCADE: combination.cascade,
 }
 RATE_COLUMNS = [
-    f"{name}{part}"
-    for name in ("accuracy", "precision", "recall", "f1")
-    for part in ("", "_low", "_high")
-]
+    "accuracy", "accuracy_low", "accuracy_high", "precision", "precision_low", "precision_high",
+    "recall", "recall_low", "recall_high", "f1", "f1_low", "f1_high",
+]  # fmt: skip
 TEST_COLUMNS = [
     "difference", "low", "high", "gained", "lost", "p_value", "p_by_case", "p_holm", "p_by_case_holm", "outcome",
 ]  # fmt: skip
@@ -77,24 +76,21 @@ class Member(NamedTuple):
 def rules_in(frame: pd.DataFrame) -> Member | None:
     """The rules with their richest input; None if none answered."""
     rules = members_of(frame[frame["detector_kind"] == DetectorKind.RULES])
-    return min(
-        rules, key=lambda member: INPUTS.index(Setting(member.setting)), default=None
-    )
+    rules.sort(key=lambda member: INPUTS.index(Setting(member.setting)))
+    return rules[0] if rules else None
 
 
 def members_of(frame: pd.DataFrame) -> list[Member]:
     """Everything that answered anything: rules first, then models, then analyzers, in the order of the frame."""
     answered = frame[frame["n_crash"] + frame["n_safe"] > 0]
-    order = {DetectorKind.RULES: 0, DetectorKind.LLM: 1}
-    found = answered[["detector", "setting", "detector_kind"]].drop_duplicates(
-        ["detector", "setting"]
-    )
-    found = found.sort_values(
-        "detector_kind", key=lambda kinds: kinds.map(order).fillna(2), kind="stable"
-    )
-    return [
-        Member(*key) for key in zip(found["detector"], found["setting"], strict=True)
-    ]
+    found = answered.drop_duplicates(["detector", "setting"])
+    rank = found["detector_kind"].map({DetectorKind.RULES: 0, DetectorKind.LLM: 1})
+    found = found.loc[rank.fillna(2).sort_values(kind="stable").index]
+    return _members(found)
+
+
+def _members(named: pd.DataFrame) -> list[Member]:
+    return list(map(Member, named["detector"], named["setting"]))
 
 
 def usual_members(frame: pd.DataFrame) -> list[Member]:
@@ -102,12 +98,11 @@ def usual_members(frame: pd.DataFrame) -> list[Member]:
     # A rehearsal executes the target and is never counted among predictions.
     others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
     known = members_of(frame[~frame["detector_kind"].isin(others)])
-    by_input = [
-        [member for member in known if member.setting == setting] for setting in INPUTS
-    ]
-    return (
-        max(by_input, key=len) if max(map(len, by_input)) > 1 else members_of(frame)[:2]
-    )
+    most: list[Member] = []
+    for setting in INPUTS:
+        same = [member for member in known if member.setting == setting]
+        most = max(most, same, key=len)
+    return most if len(most) > 1 else members_of(frame)[:2]
 
 
 def ways_for(n_members: int) -> tuple[Way, ...]:
@@ -153,12 +148,16 @@ def with_rules(frame: pd.DataFrame, rules: Member, *, rule: VoteRule) -> pd.Data
     groups: list[tuple[Member, ...]] = [(member,) for member in others]
     for setting in (Setting.CODE, Setting.RUNTIME):
         same = tuple(member for member in others if member.setting == setting)
-        groups += [same] if len(same) > 2 else []
-    said, rows = _said(frame, rule), []
+        if len(same) > 2:
+            groups.append(same)
+    said = _said(frame, rule)
+    rows = []
     for group in groups:
-        if (table := _Table.of(said, (rules, *group))) is not None:
-            alone = table.accuracy_of(combination.majority_of(table.predicted[1:]))
-            rows.append(table.combined(Way.CASCADE, table.best()) | {"alone": alone})
+        table = _Table.of(said, (rules, *group))
+        if table is not None:
+            row = table.combined(Way.CASCADE, table.best())
+            others_alone = combination.majority_of(table.predicted[1:])
+            rows.append(row | {"alone": table.accuracy_of(others_alone)})
     return _adjusted(pd.DataFrame(rows, columns=[*COLUMNS, "alone"]))
 
 
@@ -181,17 +180,12 @@ def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
         raise ValueError("a detector has several answers to an instance in one setting")
     said = np.full(len(names) * len(named), np.nan)
     said[place] = detected(frame, by)
-    members = [
-        Member(*key) for key in zip(named["detector"], named["setting"], strict=True)
-    ]
     wide = pd.DataFrame(said.reshape(len(names), len(named)), index=names)
-    wide.columns = pd.Index(members, tupleize_cols=False)
-    facts = (
-        frame.drop_duplicates("instance_id").set_index("instance_id").loc[wide.index]
-    )
-    return _Said(
-        wide, facts["truth"].to_numpy(dtype=bool), pd.factorize(facts["case_id"])[0]
-    )
+    wide.columns = pd.Index(_members(named), tupleize_cols=False)
+    facts = frame.drop_duplicates("instance_id").set_index("instance_id")
+    facts = facts.loc[wide.index]
+    truth = facts["truth"].to_numpy(dtype=bool)
+    return _Said(wide, truth, pd.factorize(facts["case_id"])[0])
 
 
 class _Table(NamedTuple):
@@ -211,22 +205,21 @@ class _Table(NamedTuple):
         ]
         if len(known) < max(2, len(members)):
             return None
-        values = np.column_stack(
-            [said.wide[member].to_numpy(dtype=np.float64) for member in known]
-        )
+        columns = [said.wide[member].to_numpy(dtype=np.float64) for member in known]
+        values = np.column_stack(columns)
         n_answers = np.count_nonzero(~np.isnan(values), axis=1)
         # Only instances that all members answered: a missing answer is neither a crash nor none.
-        complete = n_answers == len(known)
-        left_out = int(np.count_nonzero(n_answers)) - int(np.count_nonzero(complete))
-        predicted = values[complete].T == 1
-        table = cls(
-            tuple(known),
-            predicted,
-            said.truth[complete],
-            said.cases[complete],
-            left_out,
+        is_complete = n_answers == len(known)
+        n_complete = int(np.count_nonzero(is_complete))
+        if not n_complete:
+            return None
+        return cls(
+            members=tuple(known),
+            predicted=values[is_complete].T == 1,
+            truth=said.truth[is_complete],
+            cases=said.cases[is_complete],
+            left_out=int(np.count_nonzero(n_answers)) - n_complete,
         )
-        return table if complete.any() else None
 
     def accuracy_of(self, predicted: Array) -> float:
         """The share of instances that the predictions, shape (n,), have right."""
@@ -234,9 +227,8 @@ class _Table(NamedTuple):
 
     def best(self) -> Member:
         """The first of those with the highest accuracy."""
-        return self.members[
-            int(np.argmax([self.accuracy_of(one) for one in self.predicted]))
-        ]
+        accuracies = [self.accuracy_of(one) for one in self.predicted]
+        return self.members[int(np.argmax(accuracies))]
 
     def row(
         self, members: tuple[Member, ...], way: Way | None, predicted: Array
@@ -251,41 +243,32 @@ class _Table(NamedTuple):
         for name, rate in rates.RATES.items():
             ratio, key = rate(parts), name.lower()
             found = intervals.clustered_rate(ratio.part, ratio.whole, self.cases)
-            row |= {
-                key: found.value,
-                f"{key}_low": found.low,
-                f"{key}_high": found.high,
-            }
+            row[key] = found.value
+            row[f"{key}_low"] = found.low
+            row[f"{key}_high"] = found.high
         return row | {"n": len(self.truth), "n_cases": len(set(self.cases))}
 
     def combined(self, way: Way, best: Member) -> dict[str, Any]:
         """The row of one way of combining all members, with its paired comparison against the best member."""
         predicted = RULES[way](self.predicted)
-        right = self.predicted[self.members.index(best)]
-        one, other = (
-            rates.accuracy(rates.confusion_parts(self.truth, said))
-            for said in (right, predicted)
-        )
+        of_best = self.predicted[self.members.index(best)]
+        one = rates.accuracy(rates.confusion_parts(self.truth, of_best))
+        other = rates.accuracy(rates.confusion_parts(self.truth, predicted))
         found = intervals.clustered_difference(
             one.part, one.whole, other.part, other.whole, self.cases
         )
-        n_asked = (
-            int(np.count_nonzero(~self.predicted[0]))
-            if way is Way.CASCADE
-            else len(self.truth)
-        )
-        change = {
+        n_asked = len(self.truth)
+        if way is Way.CASCADE:
+            n_asked = int(np.count_nonzero(~self.predicted[0]))
+        return {
+            **self.row(self.members, way, predicted),
             "best": best,
             "n_asked": n_asked,
             "difference": found.value,
             "low": found.low,
             "high": found.high,
+            **tested(one, other, self.cases, PairedTest.MCNEMAR),
         }
-        return (
-            self.row(self.members, way, predicted)
-            | change
-            | tested(one, other, self.cases, PairedTest.MCNEMAR)
-        )
 
 
 def _adjusted(table: pd.DataFrame) -> pd.DataFrame:

@@ -28,21 +28,15 @@ def comparisons(verdicts: pd.DataFrame) -> list[Inputs]:
 
     verdicts: rows of the verdict frame, with a detector of each experiment under its own name (`beside`).
     """
+    detector = pd.factorize(verdicts["detector"])[0]
     instance = pd.factorize(verdicts["instance_id"])[0]
-    asked = pd.factorize(
-        pd.factorize(verdicts["detector"])[0] * (instance.max(initial=0) + 1) + instance
-    )[0]
-    setting, names = pd.factorize(verdicts["setting"])
-    place = np.array(
-        [RICHNESS.index(name) if name in RICHNESS else -1 for name in names],
-        dtype=np.intp,
-    )[setting]
-    present = np.zeros((asked.max(initial=-1) + 1, len(RICHNESS)), dtype=bool)
-    present[asked[place >= 0], place[place >= 0]] = True
+    question = detector * (instance.max(initial=0) + 1) + instance
+    setting = verdicts["setting"].to_numpy()
+    asked_with = {name: np.unique(question[setting == name]) for name in RICHNESS}
     found = [
-        Inputs(a, b)
-        for (i, a), (j, b) in combinations(enumerate(RICHNESS), 2)
-        if (present[:, i] & present[:, j]).any()
+        Inputs(base, other)
+        for base, other in combinations(RICHNESS, 2)
+        if np.isin(asked_with[base], asked_with[other], assume_unique=True).any()
     ]
     return sorted(found, key=lambda inputs: inputs != WITH_STATE)
 

@@ -14,36 +14,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from crane_core.pipeline.results.measures import SEED
+from crane_core.pipeline.results.measures import ESTIMATED, SEED, estimate_row
 from crane_core.stats import five_runs, intervals
 from crane_core.storage import verdicts as stored
 from crane_core.storage.store import Store
 
 WHO = ["detector", "detector_title", "setting"]
-RUN_COLUMNS = [
-    *WHO,
-    "n_runs",
-    "measure",
-    "k",
-    "value",
-    "low",
-    "high",
-    "n",
-    "n_cases",
-    "left_out",
-]
-VOTE_COLUMNS = [
-    "detector",
-    "detector_title",
-    "n_runs",
-    "votes",
-    "n_real",
-    "value",
-    "low",
-    "high",
-    "n",
-    "n_cases",
-]
+RUN_COLUMNS = [*WHO, "n_runs", "measure", "k", *ESTIMATED, "left_out"]
+VOTE_COLUMNS = ["detector", "detector_title", "n_runs", "votes", "n_real", *ESTIMATED]
 
 
 class Measure(StrEnum):
@@ -83,19 +61,15 @@ def run_table(frame: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
     rows = []
     # Cases by number: the intervals and draws compare them often, and numbers compare faster than names.
     frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
-    answered, n_asked = (
-        _Answers.of(by_run),
-        frame.groupby(WHO, sort=False).size().to_dict(),
-    )
+    answered = _Answers.of(by_run)
+    n_asked = frame.groupby(WHO, sort=False).size().to_dict()
     for who, mine in complete(frame).groupby(WHO, sort=False):
-        same = dict(zip(WHO, who, strict=True)) | {
-            "n_runs": int(mine["n_runs"].iloc[0]),
-            # An instance that one run did not answer would make the runs' rates be over different instances.
-            "left_out": int(n_asked[who]) - len(mine),
-        }
-        rows += [
-            same | row for row in [*answered.of_each_run(mine), *_of_all_runs(mine)]
-        ]
+        same = dict(zip(WHO, who, strict=True))
+        same["n_runs"] = int(mine["n_runs"].iloc[0])
+        # An instance that one run did not answer would make the runs' rates be over different instances.
+        same["left_out"] = int(n_asked[who]) - len(mine)
+        found = [*answered.of_each_run(mine), *_of_all_runs(mine)]
+        rows += [same | row for row in found]
     return pd.DataFrame(rows, columns=RUN_COLUMNS)
 
 
@@ -117,18 +91,14 @@ class _Answers(NamedTuple):
         """The columns of `answers_by_run` as arrays, so that each detector's rows are found without a frame."""
         instance, instances = pd.factorize(by_run["instance_id"])
         said = by_run["crashes"].to_numpy(dtype=np.float64, na_value=np.nan)
-        right = np.where(
-            np.isnan(said), np.nan, said == by_run["truth"].to_numpy(dtype=np.float64)
-        )
-        case = pd.factorize(by_run["case_id"], sort=True)[0]
-        where = by_run.groupby(["detector", "setting"]).indices
+        truth = by_run["truth"].to_numpy(dtype=np.float64)
         return cls(
-            by_run["run_index"].to_numpy(),
-            right,
-            instance,
-            pd.Index(instances),
-            case,
-            where,
+            run=by_run["run_index"].to_numpy(),
+            right=np.where(np.isnan(said), np.nan, said == truth),
+            instance=instance,
+            instances=pd.Index(instances),
+            case=pd.factorize(by_run["case_id"], sort=True)[0],
+            where=by_run.groupby(["detector", "setting"]).indices,
         )
 
     def of_each_run(self, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -143,29 +113,21 @@ class _Answers(NamedTuple):
 
 
 def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    n_runs, n_right, case = (
-        int(mine["n_runs"].iloc[0]),
-        mine["n_right"].to_numpy(),
-        mine["case"].to_numpy(),
-    )
+    n_runs = int(mine["n_runs"].iloc[0])
+    n_right = mine["n_right"].to_numpy()
+    case = mine["case"].to_numpy()
     for k in range(1, n_runs + 1):
         yield _rate(Measure.PASS, k, five_runs.pass_at_k(n_right, n_runs, k), case)
     yield _rate(Measure.ALL, n_runs, (n_right == n_runs).astype(np.float64), case)
     found = five_runs.variance_share(n_right, n_runs, case, seed=SEED)
-    yield {
-        "measure": Measure.BETWEEN, "k": 0, "value": found.between, "low": found.low, "high": found.high, "n": found.n,
-        "n_cases": found.n_clusters,
-    }  # fmt: skip
+    yield {"measure": Measure.BETWEEN, "k": 0} | estimate_row(found)
 
 
 def _rate(
     measure: Measure, k: int, part: np.ndarray, case: NDArray[np.intp]
 ) -> dict[str, Any]:
     found = intervals.clustered_rate(part, np.ones(len(part)), case)
-    return {
-        "measure": measure, "k": k, "value": found.value, "low": found.low, "high": found.high, "n": found.n,
-        "n_cases": found.n_clusters,
-    }  # fmt: skip
+    return {"measure": measure, "k": k} | estimate_row(found)
 
 
 def vote_table(frame: pd.DataFrame) -> pd.DataFrame:

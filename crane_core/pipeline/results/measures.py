@@ -74,6 +74,8 @@ TESTED = ("gained", "lost", "p_value", "p_by_case")
 RATE_COLUMNS = [
     "n", "n_cases", "part", "whole", "value", "low", "high", "left_out", "n_labelled", "n_to_label",
 ]  # fmt: skip
+ESTIMATED = ("value", "low", "high", "n", "n_cases")
+"""What tables call the members of a `RateEstimate`."""
 OUTCOME = ["truth", "n_crash", "n_safe", "human", "label_stratum"]
 """Columns that decide what a row counts."""
 PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
@@ -156,6 +158,11 @@ def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
     return asks
 
 
+def estimate_row(found: tuple[float, ...]) -> dict[str, float]:
+    """An estimate with its interval and counts as members of a table's row."""
+    return dict(zip(ESTIMATED, found, strict=True))
+
+
 def label_weights(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     """How many instances each row represents: 0 where others represent it, nan if no label of its stratum does."""
     return _weights(outcomes(frame, rule, Credit.DETECTION))
@@ -166,15 +173,11 @@ def _weights(rows: Outcomes) -> NDArray[np.float64]:
     asks = rows.asks & (rows.stratum >= 0)
     if asks.any():
         stratum, is_labelled = rows.stratum[asks], rows.is_labelled[asks]
-        n, all_of = (
-            # Horvitz and Thompson (1952): a labelled diagnosis stands for as many as its stratum has per
-            # label.
-            np.bincount(stratum, is_labelled)[stratum],
-            np.bincount(stratum)[stratum],
-        )
-        weights[asks] = np.where(
-            n > 0, np.where(is_labelled, all_of / np.maximum(n, 1.0), 0.0), np.nan
-        )
+        # Horvitz and Thompson (1952): a labelled diagnosis stands for as many as its stratum has per label.
+        n_labelled = np.bincount(stratum, is_labelled)[stratum]
+        n_asking = np.bincount(stratum)[stratum]
+        share = np.where(is_labelled, n_asking / np.maximum(n_labelled, 1.0), 0.0)
+        weights[asks] = np.where(n_labelled > 0, share, np.nan)
     return weights
 
 
@@ -198,23 +201,22 @@ def _scored(rows: Outcomes) -> Scored:
     if rows.worth is None:
         return Scored(rates.confusion_parts(rows.truth, rows.predicted), 0, 0)
     weight = _weights(rows)
-    is_covered = not np.isnan(weight).any()
-    parts = (
-        rates.confusion_parts(
+    parts = None
+    if not np.isnan(weight).any():
+        parts = rates.confusion_parts(
             rows.truth, rows.predicted, credit=rows.worth, weight=weight
         )
-        if is_covered
-        else None
-    )
     n_labelled = np.count_nonzero(rows.asks & ~np.isnan(rows.worth))
     return Scored(parts, int(np.count_nonzero(rows.asks)), int(n_labelled))
 
 
 def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
     """Whether any label represents others: then the winner of each instance is unknown, and nothing is tested."""
-    return credit is not Credit.DETECTION and bool(
-        (label_weights(frame, rule) != 1).any()
-    )
+    return _is_sampled(outcomes(frame, rule, credit))
+
+
+def _is_sampled(rows: Outcomes) -> bool:
+    return rows.worth is not None and bool((_weights(rows) != 1).any())
 
 
 def paired_rows(
@@ -226,21 +228,17 @@ def paired_rows(
     of them, all of its rows.
     """
     both = frame[frame["setting"].isin(inputs)]
-    detector, instance = (
-        pd.factorize(both["detector"])[0],
-        pd.factorize(both["instance_id"])[0],
-    )
+    detector = pd.factorize(both["detector"])[0]
+    instance = pd.factorize(both["instance_id"])[0]
     is_other = (both["setting"] == inputs.other).to_numpy(dtype=bool)
-    is_known = ~_is_left_out(outcomes(both, rule, credit))
+    n_other, n_base = np.bincount(detector, is_other), np.bincount(detector, ~is_other)
     # A detector that has only one of the inputs is shown with all its rows, since nothing is compared.
-    is_single = (np.bincount(detector, is_other) == 0) | (
-        np.bincount(detector, ~is_other) == 0
-    )
+    is_single = (n_other == 0) | (n_base == 0)
+    is_known = ~_is_left_out(outcomes(both, rule, credit))
     pair = detector * (instance.max(initial=0) + 1) + instance
-    paired: pd.DataFrame = both[
-        is_single[detector] | (np.bincount(pair, is_known)[pair] == 2)
-    ]
-    return paired
+    n_known = np.bincount(pair, is_known)
+    kept: pd.DataFrame = both[is_single[detector] | (n_known[pair] == 2)]
+    return kept
 
 
 def _is_left_out(rows: Outcomes) -> NDArray[np.bool_]:
@@ -304,14 +302,11 @@ def _rated(of_rows: Outcomes, case: NDArray[np.intp], rate: str) -> dict[str, fl
         return nothing | dict.fromkeys(("n", "n_cases", "left_out"), 0) | labels
     ratio = rates.RATES[rate](found.parts)
     estimate = intervals.clustered_rate(ratio.part, ratio.whole, case)
-    return labels | {
-        "n": estimate.n,
-        "n_cases": estimate.n_clusters,
+    return {
+        **labels,
+        **estimate_row(estimate),
         "part": float(np.sum(ratio.part)),
         "whole": float(np.sum(ratio.whole)),
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
         "left_out": int(np.sum(found.parts.left_out)),
     }
 
@@ -336,9 +331,8 @@ def gain_table(
     where right is not a yes or no (mean of runs, half credit, precision, F1). Where the labels of a sample stand for
     others, all of these are NaN for every detector. Rates that need labels of unlabelled verdicts are NaN altogether.
     """
-    return adjusted(
-        _gains(frame, ["detector"], rule, credit, rate, inputs), with_power=with_power
-    )
+    gains = Pairs.of(frame, ["detector"], inputs).gains(rule, credit, rate)
+    return adjusted(gains, with_power=with_power)
 
 
 def adjusted(table: pd.DataFrame, *, with_power: bool = True) -> pd.DataFrame:
@@ -351,14 +345,16 @@ def adjusted(table: pd.DataFrame, *, with_power: bool = True) -> pd.DataFrame:
 
 def _detectable(gains: pd.DataFrame) -> list[float]:
     # Holm's strictest step, over the detectors that were tested.
-    alpha = power.ALPHA / max(int(gains["p_value"].notna().sum()), 1)
+    n_tests = max(int(gains["p_value"].notna().sum()), 1)
+    alpha = power.ALPHA / n_tests
     differing = (gains["gained"] + gains["lost"]) / gains["n"]
-    return [
-        np.nan
-        if np.isnan(share)
-        else power.minimum_detectable_difference(int(n), share, alpha=alpha)
-        for n, share in zip(gains["n"], differing, strict=True)
-    ]
+    found = []
+    for n, share in zip(gains["n"], differing, strict=True):
+        smallest = np.nan
+        if not np.isnan(share):
+            smallest = power.minimum_detectable_difference(int(n), share, alpha=alpha)
+        found.append(smallest)
+    return found
 
 
 def change_table(
@@ -375,19 +371,8 @@ def change_table(
     Columns: those of `gain_table` but detectable and those of Holm, the group under the name `by`, p_bh and
     p_by_case_bh (Benjamini-Hochberg over the whole table, which is an exploratory grid), which decide the outcome.
     """
-    table = _gains(frame, [by, "detector"], rule, credit, rate, inputs)
+    table = Pairs.of(frame, [by, "detector"], inputs).gains(rule, credit, rate)
     return one_grid(table) if len(table) else table
-
-
-def _gains(
-    frame: pd.DataFrame,
-    by: list[str],
-    rule: VoteRule,
-    credit: Credit,
-    rate: str,
-    inputs: Inputs,
-) -> pd.DataFrame:
-    return Pairs.of(frame, by, inputs).gains(rule, credit, rate)
 
 
 class Pairs(NamedTuple):
@@ -413,19 +398,17 @@ class Pairs(NamedTuple):
             _, a, b = np.intersect1d(
                 instance[one], instance[other], assume_unique=True, return_indices=True
             )
-            who = dict(zip(by, group, strict=True)) | {
-                "detector_title": both["detector_title"].iat[where[0]]
-            }
+            who = dict(zip(by, group, strict=True))
+            who["detector_title"] = both["detector_title"].iat[where[0]]
             groups.append((who, one[a], other[b]))
         return cls(both, _cases(both), groups)
 
     def gains(self, rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
         """A row per group with an instance that has an outcome with both inputs; see `gain_table`."""
         of_rows = outcomes(self.rows, rule, credit)
-        is_sampled = credit is not Credit.DETECTION and bool(
-            (_weights(of_rows) != 1).any()
-        )
-        test = None if is_sampled else test_of(rule=rule, credit=credit, rate=rate)
+        test = None
+        if not _is_sampled(of_rows):
+            test = test_of(rule=rule, credit=credit, rate=rate)
         is_known = ~_is_left_out(of_rows)
         rows = []
         for who, base, other in self.groups:
@@ -478,9 +461,11 @@ def tested(
     if test is None:
         return nothing
     if test is PairedTest.SWAP:
-        return nothing | dict.fromkeys(
-            ("p_value", "p_by_case"), _swapped(one, other, cases)
+        # Both wholes count: with F1 and precision an instance may be in the rate with one input only.
+        p = ratio_swap.ratio_swap(
+            one.part, one.whole, other.part, other.whole, cases, seed=SEED
         )
+        return nothing | {"p_value": p, "p_by_case": p}
     by_case = sign_flip.sign_flip(b - a, cases[counted], seed=SEED)
     if test is PairedTest.SIGN_FLIP:
         return nothing | {"p_value": by_case, "p_by_case": by_case}
@@ -491,10 +476,3 @@ def tested(
         "p_value": paired.mcnemar(counts.only_a, counts.only_b),
         "p_by_case": by_case,
     }
-
-
-def _swapped(one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.generic]) -> float:
-    """Both wholes count: with F1 and precision an instance may be in the rate with one input only."""
-    return ratio_swap.ratio_swap(
-        one.part, one.whole, other.part, other.whole, cases, seed=SEED
-    )

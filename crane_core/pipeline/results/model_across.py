@@ -19,16 +19,8 @@ from crane_core.pipeline.results.measures import (
 from crane_core.stats import gee, rates
 
 COLUMNS = [
-    "detector",
-    "detector_title",
-    "n",
-    "n_cases",
-    "without",
-    "with_",
-    "odds_ratio",
-    "low",
-    "high",
-]
+    "detector", "detector_title", "n", "n_cases", "without", "with_", "odds_ratio", "low", "high",
+]  # fmt: skip
 SAMPLED = "the labels of a sample stand for others"
 
 
@@ -60,63 +52,47 @@ def model_across(
     """
     rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
     rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
-    parts = (
-        None
-        if rows.empty or is_sampled(rows, rule, credit)
-        else scored(rows, rule, credit).parts
-    )
+    parts = None
+    if not rows.empty and not is_sampled(rows, rule, credit):
+        parts = scored(rows, rule, credit).parts
     if parts is None:
-        why_not = gee.Unfit.ONE_GROUP if rows.empty else SAMPLED
         return ModelAcross(
-            pd.DataFrame(columns=COLUMNS),
-            np.nan,
-            0,
-            np.nan,
-            rows["case_id"].nunique(),
-            why_not,
+            ratios=pd.DataFrame(columns=COLUMNS),
+            chi2=np.nan,
+            df=0,
+            p_value=np.nan,
+            n_cases=rows["case_id"].nunique(),
+            why_not=gee.Unfit.ONE_GROUP if rows.empty else SAMPLED,
         )
     right = pd.Series(np.asarray(rates.accuracy(parts).part), rows.index)
     group, names = pd.factorize(rows["detector"], sort=True)
     found = gee.odds_ratios(
         right, rows["setting"] == inputs.other, group, pd.factorize(rows["case_id"])[0]
     )
-    detectors = [str(names[place]) for place in found.groups]
-    named = rows.drop_duplicates("detector")
-    title_of = dict(zip(named["detector"], named["detector_title"], strict=True))
-    ratios = pd.DataFrame(
-        {
-            "detector": detectors,
-            "detector_title": [title_of[name] for name in detectors],
-            **{
-                name: [column[detector] for detector in detectors]
-                for name, column in _counts(rows, right, inputs).items()
-            },
-            "odds_ratio": found.odds_ratio,
-            "low": found.low,
-            "high": found.high,
-        }
-    )
-    at = tuple(title_of[names[int(place)]] for place in found.unfit_groups)
+    ratios = []
+    for place, detector in enumerate(names):
+        mine = rows[rows["detector"] == detector]
+        is_base = mine["setting"] == inputs.base
+        of_base, of_other = mine.index[is_base], mine.index[~is_base]
+        ratios.append(
+            {
+                "detector": str(detector),
+                "detector_title": mine["detector_title"].iloc[0],
+                "n": mine["instance_id"].nunique(),
+                "n_cases": mine["case_id"].nunique(),
+                "without": right[of_base].mean(),
+                "with_": right[of_other].mean(),
+                "odds_ratio": found.odds_ratio[place],
+                "low": found.low[place],
+                "high": found.high[place],
+            }
+        )
     return ModelAcross(
-        ratios,
-        found.chi2,
-        found.df,
-        found.p_value,
-        found.n_clusters,
-        found.unfit or "",
-        at,
+        ratios=pd.DataFrame(ratios, columns=COLUMNS),
+        chi2=found.chi2,
+        df=found.df,
+        p_value=found.p_value,
+        n_cases=found.n_clusters,
+        why_not=found.unfit or "",
+        at=tuple(ratios[int(place)]["detector_title"] for place in found.unfit_groups),
     )
-
-
-def _counts(
-    rows: pd.DataFrame, right: pd.Series, inputs: Inputs
-) -> dict[str, pd.Series]:
-    """n, n_cases and accuracy with either input, each by detector."""
-    by = rows["detector"]
-    without = rows["setting"] == inputs.base
-    return {
-        "n": rows["instance_id"].groupby(by).nunique(),
-        "n_cases": rows["case_id"].groupby(by).nunique(),
-        "without": right[without].groupby(by[without]).mean(),
-        "with_": right[~without].groupby(by[~without]).mean(),
-    }

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats import multiplicity
 from crane_core.stats.outcome import outcome
@@ -17,26 +21,23 @@ BY_BH = ("p_bh", "p_by_case_bh")
 
 def one_family(table: pd.DataFrame) -> pd.DataFrame:
     """The rows as one planned family: adds p_holm and p_by_case_holm, and the `outcome` that both decide."""
-    adjusted = {
-        name: multiplicity.holm(table[test].astype(float))
-        for test, name in zip(TESTS, BY_HOLM, strict=True)
-    }
-    return _decided(table.assign(**adjusted), BY_HOLM)
+    return _decided(table, multiplicity.holm, BY_HOLM)
 
 
 def one_grid(table: pd.DataFrame) -> pd.DataFrame:
     """The rows as one exploratory grid: adds p_bh and p_by_case_bh, and the `outcome` that both decide."""
-    adjust = multiplicity.benjamini_hochberg
+    return _decided(table, multiplicity.benjamini_hochberg, BY_BH)
+
+
+def _decided(
+    table: pd.DataFrame,
+    adjust: Callable[[ArrayLike], NDArray[np.float64]],
+    names: tuple[str, ...],
+) -> pd.DataFrame:
     adjusted = {
         name: adjust(table[test].astype(float))
-        for test, name in zip(TESTS, BY_BH, strict=True)
+        for test, name in zip(TESTS, names, strict=True)
     }
-    return _decided(table.assign(**adjusted), BY_BH)
-
-
-def _decided(table: pd.DataFrame, tests: tuple[str, ...]) -> pd.DataFrame:
-    p_values = table[list(tests)].itertuples(index=False, name=None)
-    decided = [
-        str(outcome(d, p)) for d, p in zip(table["difference"], p_values, strict=True)
-    ]
-    return table.assign(outcome=decided)
+    of_each = zip(table["difference"], *adjusted.values(), strict=True)
+    decided = [str(outcome(difference, p)) for difference, *p in of_each]
+    return table.assign(**adjusted, outcome=decided)

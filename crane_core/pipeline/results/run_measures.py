@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.pipeline.results.five_runs import RUN_COLUMNS, VOTE_COLUMNS, Measure
-from crane_core.pipeline.results.measures import SEED
+from crane_core.pipeline.results.measures import SEED, estimate_row
 from crane_core.stats import five_runs, intervals
 from crane_core.storage import run_counts as stored
 from crane_core.storage.run_counts import KindOfCase
@@ -35,75 +35,57 @@ def stability(
     counts = stored.run_counts(store.cursor(), benchmark, experiment, list(titles))
     rows: list[dict[str, Any]] = []
     # The query orders them so; `groupby` joins neighbours only.
-    for (detector, setting), kinds in groupby(
-        counts.cases, key=lambda kind: (kind.detector, kind.setting)
-    ):
+    for (detector, setting), kinds in groupby(counts.cases, key=_condition_of):
         alike = list(kinds)
         same = {
             "detector": detector,
             "detector_title": titles[detector],
             "setting": setting,
-        }
-        same |= {
             "n_runs": alike[0].n_runs,
             "left_out": counts.left_out[detector, setting],
         }
         rows += [same | row for row in (*_of_each_run(alike), *_of_all_runs(alike))]
-    settings = [None, *counts.votes["setting"].dropna().unique()]
-    return Stability(
-        pd.DataFrame(rows, columns=RUN_COLUMNS),
-        {
-            setting: _votes(_with_setting(counts.votes, setting), titles)
-            for setting in settings
-        },
-    )
+    setting_of = counts.votes["setting"]
+    votes: dict[str | None, pd.DataFrame] = {
+        None: _votes(counts.votes[setting_of.isna()], titles)
+    }
+    for setting in setting_of.dropna().unique():
+        votes[setting] = _votes(counts.votes[setting_of == setting], titles)
+    return Stability(pd.DataFrame(rows, columns=RUN_COLUMNS), votes)
+
+
+def _condition_of(kind: KindOfCase) -> tuple[str, str]:
+    return kind.detector, kind.setting
 
 
 def _of_each_run(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     """The rate of each run over the instances."""
     n_cases = np.array([kind.n_cases for kind in alike])
-    for run in sorted(
-        {run for kind in alike for answered in kind.answered for run in answered}
-    ):
-        right, asked = (
-            [sum(run in of for of in lists) for lists in each] for each in _lists(alike)
-        )
+    runs: set[int] = set()
+    for kind in alike:
+        runs.update(*kind.answered)
+    for run in sorted(runs):
+        right = [sum(run in of for of in kind.right) for kind in alike]
+        asked = [sum(run in of for of in kind.answered) for kind in alike]
         yield _rate(Measure.RUN, run, right, asked, n_cases)
 
 
-def _lists(
-    alike: list[KindOfCase],
-) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
-    return [kind.right for kind in alike], [kind.answered for kind in alike]
-
-
 def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
-    n_runs, n_cases = alike[0].n_runs, np.array([kind.n_cases for kind in alike])
-    having = np.array(
-        [
-            np.bincount([len(right) for right in kind.right], minlength=n_runs + 1)
-            for kind in alike
-        ]
-    )
-    n, possible = (
-        having.sum(axis=1),
-        np.arange(n_runs + 1),
-    )  # having: instances by kind and number of right runs
+    n_runs = alike[0].n_runs
+    n_cases = np.array([kind.n_cases for kind in alike])
+    possible = np.arange(n_runs + 1)
+    # Instances by kind and number of right runs.
+    having = np.zeros((len(alike), n_runs + 1), dtype=np.int64)
+    for place, kind in enumerate(alike):
+        having[place] = np.bincount(list(map(len, kind.right)), minlength=n_runs + 1)
+    n = having.sum(axis=1)
     for k in range(1, n_runs + 1):
-        yield _rate(
-            Measure.PASS,
-            k,
-            having @ five_runs.pass_at_k(possible, n_runs, k),
-            n,
-            n_cases,
-        )
+        passed = having @ five_runs.pass_at_k(possible, n_runs, k)
+        yield _rate(Measure.PASS, k, passed, n, n_cases)
     yield _rate(Measure.ALL, n_runs, having[:, n_runs], n, n_cases)
     sums = np.column_stack([n, having @ possible, having @ possible**2])
     found = five_runs.variance_share_of_cases(sums, n_cases, n_runs, seed=SEED)
-    yield {
-        "measure": Measure.BETWEEN, "k": 0, "value": found.between, "low": found.low, "high": found.high, "n": found.n,
-        "n_cases": found.n_clusters,
-    }  # fmt: skip
+    yield {"measure": Measure.BETWEEN, "k": 0} | estimate_row(found)
 
 
 def _rate(
@@ -117,29 +99,15 @@ def _rate(
     found = intervals.rate_of_cases(
         np.repeat(right, n_cases), np.repeat(asked, n_cases)
     )
-    return {
-        "measure": measure, "k": k, "value": found.value, "low": found.low, "high": found.high, "n": found.n,
-        "n_cases": found.n_clusters,
-    }  # fmt: skip
-
-
-def _with_setting(votes: pd.DataFrame, setting: str | None) -> pd.DataFrame:
-    return votes[
-        votes["setting"].isna() if setting is None else votes["setting"] == setting
-    ]
+    return {"measure": measure, "k": k} | estimate_row(found)
 
 
 def _votes(votes: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     rows = []
-    for (detector, n_runs, n_crash), of in votes.groupby(
-        ["detector", "n_runs", "n_crash"], sort=True
-    ):
-        real, n = (
-            np.repeat(of[name].to_numpy(), of["n_cases"].to_numpy())
-            for name in ("n_real", "n")
-        )
-        found = intervals.rate_of_cases(real, n)
-        rows.append(
-            (detector, titles[str(detector)], n_runs, n_crash, int(real.sum()), *found)
-        )
+    by = ["detector", "n_runs", "n_crash"]
+    for (detector, n_runs, n_crash), of in votes.groupby(by, sort=True):
+        each_case = of.loc[of.index.repeat(of["n_cases"])]
+        found = intervals.rate_of_cases(each_case["n_real"], each_case["n"])
+        title, n_real = titles[str(detector)], int(each_case["n_real"].sum())
+        rows.append((detector, title, n_runs, n_crash, n_real, *found))
     return pd.DataFrame(rows, columns=VOTE_COLUMNS)

@@ -30,22 +30,14 @@ def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[s
     two settings: without one there is nothing to compare.
     """
     jobs = set(ran.loc[ran["is_job"], "experiment"])
-    shipped = {name for names in SHIPPED.values() for name in names}
-    of = verdicts[
-        (verdicts["benchmark"] == benchmark)
-        & ~verdicts["experiment"].isin(jobs | shipped)
-    ]
+    other = jobs.union(*SHIPPED.values())
+    is_here = verdicts["benchmark"] == benchmark
+    of = verdicts[is_here & ~verdicts["experiment"].isin(other)]
     of = of[_is_comparable(of, ["experiment", "detector"])]
-    n_settings = (
-        of.groupby(["experiment", "detector"])["setting"]
-        .nunique()
-        .groupby("experiment")
-        .max()
-    )
-    found = [
-        str(name)
-        for name in n_settings.sort_values(ascending=False, kind="stable").index
-    ]
+    n_settings = of.groupby(["experiment", "detector"])["setting"].nunique()
+    most = n_settings.groupby("experiment").max()
+    in_order = most.sort_values(ascending=False, kind="stable").index
+    found = [str(name) for name in in_order]
     own = runs_of(verdicts, ran, benchmark, OWN).rows
     return found if own.empty else [*found, OWN]
 
@@ -60,20 +52,18 @@ def runs_of(
     """
     of = verdicts[verdicts["benchmark"] == benchmark]
     n_left_out = 0
+    experiments = with_shipped(source)
     if source == OWN:
-        jobs = ran[
-            ran["is_job"] & (ran["n_answers"] > 0) & (ran["benchmark"] == benchmark)
-        ]
-        best = jobs.sort_values(
+        is_here = ran["benchmark"] == benchmark
+        jobs = ran[ran["is_job"] & (ran["n_answers"] > 0) & is_here]
+        by_size = jobs.sort_values(
             ["n_answers", "started_at"], ascending=False, kind="stable"
-        ).drop_duplicates(_SERIES)
+        )
+        best = by_size.drop_duplicates(_SERIES)
         n_left_out = len(jobs) - len(best)
-        source_rows = of[of["experiment"].isin(best["experiment"])]
-    else:
-        source_rows = of[of["experiment"].isin(with_shipped(source))]
-    return SettingRuns(
-        source_rows[_is_comparable(source_rows, ["detector"])], n_left_out
-    )
+        experiments = best["experiment"].tolist()
+    rows = of[of["experiment"].isin(experiments)]
+    return SettingRuns(rows[_is_comparable(rows, ["detector"])], n_left_out)
 
 
 def _is_comparable(rows: pd.DataFrame, by: list[str]) -> pd.Series:

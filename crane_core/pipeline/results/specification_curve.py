@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -55,73 +56,52 @@ def specification_curve(
         name: Pairs.of(_lean(frame), ["detector"], inputs)
         for name, frame in judged.items()
     }
-    return pd.DataFrame(
-        [row for reading in _readings(pairs) for row in reading], columns=COLUMNS
-    )
+    return pd.DataFrame(_readings(pairs), columns=COLUMNS)
 
 
 def _lean(frame: pd.DataFrame) -> pd.DataFrame:
     """What `measures` asks of a frame, with names as categories: each is looked up dozens of times."""
     names = [
-        "benchmark",
-        "detector",
-        "detector_title",
-        "setting",
-        "case_id",
-        "instance_id",
-        "human",
-        "label_stratum",
-    ]
-    asked = [
-        *names,
-        *(
-            column
-            for column in (*OUTCOME, "label_credit")
-            if column in frame and column not in names
-        ),
-    ]
-    return frame[asked].astype(dict.fromkeys(names, "category"))
+        "benchmark", "detector", "detector_title", "setting", "case_id", "instance_id", "human", "label_stratum",
+    ]  # fmt: skip
+    others = [name for name in (*OUTCOME, "label_credit") if name in frame]
+    lean = frame[list(dict.fromkeys([*names, *others]))]
+    return lean.astype(dict.fromkeys(names, "category"))
 
 
-def _readings(judged: Mapping[str, Pairs]) -> Iterator[list[dict[str, object]]]:
-    for rule in VoteRule:
-        for place, (annotator, pairs) in enumerate(judged.items()):
-            for credit in Credit:
-                # Detection uses no diagnosis, so no judge changes it: it is read once, with the first
-                # annotator.
-                is_detection = credit is Credit.DETECTION
-                if (
-                    is_detection
-                    and place
-                    or not is_detection
-                    and pairs.rows["human"].isna().all()
-                ):
-                    continue
-                who = {
-                    "rule": str(rule),
-                    "credit": str(credit),
-                    "judged_by": NOBODY if is_detection else annotator,
-                }
-                gains = adjusted(
-                    pairs.gains(rule, credit, "Accuracy"), with_power=False
-                )
-                yield [who | row for row in _found(gains)]
+def _readings(judged: Mapping[str, Pairs]) -> Iterator[dict[str, object]]:
+    first = next(iter(judged), None)
+    for rule, (annotator, pairs), credit in product(VoteRule, judged.items(), Credit):
+        is_detection = credit is Credit.DETECTION
+        # Detection needs no label, so it is one reading whoever judged.
+        has_outcomes = annotator == first
+        if not is_detection:
+            has_outcomes = pairs.rows["human"].notna().any()
+        if has_outcomes:
+            who = {
+                "rule": str(rule),
+                "credit": str(credit),
+                "judged_by": NOBODY if is_detection else annotator,
+            }
+            gains = pairs.gains(rule, credit, "Accuracy")
+            for row in _found(adjusted(gains, with_power=False)):
+                yield who | row
 
 
 def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
     for gain in gains.to_dict("records"):
-        for test, p in (
-            (Test.MCNEMAR, gain["p_holm"]),
-            (Test.BY_CASE, gain["p_by_case_holm"]),
-        ):
-            # McNemar needs a yes or no per instance, which shares do not give.
-            is_defined = test is Test.BY_CASE or gain["test"] == PairedTest.MCNEMAR
-            if is_defined and not np.isnan(p):
-                same = {name: gain[name] for name in COLUMNS if name in gain}
+        same = {name: gain[name] for name in COLUMNS if name in gain}
+        tests = {Test.BY_CASE: gain["p_by_case_holm"]}
+        # McNemar needs a yes or no per instance, which shares do not give.
+        if gain["test"] == PairedTest.MCNEMAR:
+            tests = {Test.MCNEMAR: gain["p_holm"]} | tests
+        for test, p in tests.items():
+            if not np.isnan(p):
+                conclusion = outcome(gain["difference"], [p])
                 yield same | {
                     "test": str(test),
                     "p_value": p,
-                    "conclusion": str(outcome(gain["difference"], [p])),
+                    "conclusion": str(conclusion),
                 }
 
 

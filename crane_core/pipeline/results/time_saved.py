@@ -35,6 +35,13 @@ COLUMNS = [
     "n",
     "pays_for",
 ]
+OF_CASE = [
+    "case_id",
+    "instance_id",
+    "seconds_before",
+    "seconds_of_query",
+    "is_predicted",
+]
 
 
 class Account(StrEnum):
@@ -86,34 +93,22 @@ def time_saved(
     found = []
     timed = frame.merge(times, on=["instance_id", "detector", "setting"])
     for (detector, setting), rows in timed.groupby(["detector", "setting"], sort=False):
-        by_case = rows[rows["truth"] & rows["seconds_before"].notna()].copy()
-        # A tie and a missing answer predict nothing and save nothing.
-        by_case["is_predicted"] = np.nan_to_num(detected(by_case, rule))
-        if by_case.empty:
+        crashes = rows[rows["truth"] & rows["seconds_before"].notna()]
+        if crashes.empty:
             continue
-        by_case = by_case[
-            [
-                "case_id",
-                "instance_id",
-                "seconds_before",
-                "seconds_of_query",
-                "is_predicted",
-            ]
-        ]
+        # A tie and a missing answer predict nothing and save nothing.
+        predicted = np.nan_to_num(detected(crashes, rule))
+        by_case = crashes.assign(is_predicted=predicted)[OF_CASE]
         query = float(rows["seconds_of_query"].mean())
-        accounts = pd.DataFrame(
-            [_account(by_case, account, query) for account in Account], columns=COLUMNS
+        accounts = [_account(by_case, account, query) for account in Account]
+        one = TimeSaved(
+            detector=str(detector),
+            detector_title=str(rows["detector_title"].iloc[0]),
+            setting=str(setting),
+            by_case=by_case.reset_index(drop=True),
+            accounts=pd.DataFrame(accounts, columns=COLUMNS),
         )
-        title = str(rows["detector_title"].iloc[0])
-        found.append(
-            TimeSaved(
-                str(detector),
-                title,
-                str(setting),
-                by_case.reset_index(drop=True),
-                accounts,
-            )
-        )
+        found.append(one)
     return found
 
 

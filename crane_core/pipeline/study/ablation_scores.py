@@ -38,13 +38,10 @@ def complete_rows(
     Editions of the later release come last. None if there is no such release: one with a part of the instances (an
     incomplete download) has no value, because its rate would be of another population.
     """
-    population = verdicts.loc[
-        verdicts["benchmark"] == BENCHMARK, "instance_id"
-    ].nunique()
-    releases = [STUDY, *later_releases(verdicts)]
-    candidates = (
-        selected(verdicts, release, detector, setting) for release in releases
-    )
-    return next(
-        (rows for rows in candidates if population and len(rows) == population), None
-    )
+    is_here = verdicts["benchmark"] == BENCHMARK
+    population = verdicts.loc[is_here, "instance_id"].nunique()
+    for release in (STUDY, *later_releases(verdicts)):
+        rows = selected(verdicts, release, detector, setting)
+        if len(rows) == population > 0:
+            return rows
+    return None

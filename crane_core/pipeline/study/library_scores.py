@@ -1,6 +1,7 @@
 """Scores per library group, as the published workbook lays them out. Knows its rows and columns."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import pandas as pd
 
@@ -27,10 +28,10 @@ def library_cells(
     """Cells by ("GPT-5, torch", "F1 (+RT), detection"); shares of 1, counts as counts; "total" is all groups."""
     cells: dict[tuple[str, str], Measured] = {}
     for title, setting, rows in conditions(verdicts, detectors):
-        for group, members in _groups(rows):
-            for judged, counts_of in JUDGED.items():
-                for column, value in _columns(counts_of(members), SIGNS[setting]):
-                    cells[f"{title}, {group}", f"{column}, {judged}"] = value
+        for (group, members), judged in product(_groups(rows), JUDGED):
+            counts = JUDGED[judged](members)
+            for column, value in _columns(counts, SIGNS[setting]):
+                cells[f"{title}, {group}", f"{column}, {judged}"] = value
     return cells
 
 

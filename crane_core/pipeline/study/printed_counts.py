@@ -66,12 +66,9 @@ def printed_counts(
     accuracy, f1 = printed.get(f"Accuracy {sign}"), printed.get(f"F1 {sign}")
     if accuracy is None or f1 is None:
         return None
-    found = list(
-        # Two solutions are as useless as none: only one names the counts.
-        islice(
-            _solutions(_with_digit(accuracy), _with_digit(f1), n_crashing, n_fixed), 2
-        )
-    )
+    # Two solutions are as useless as none: only one names the counts.
+    solutions = _solutions(_with_digit(accuracy), _with_digit(f1), n_crashing, n_fixed)
+    found = list(islice(solutions, 2))
     return found[0] if len(found) == 1 else None
 
 
@@ -84,19 +81,23 @@ def _solutions(
     accuracy: str, f1: str, n_crashing: int, n_fixed: int
 ) -> Iterable[Counts]:
     """Every pair of counts with these rates; only those near the printed values are rounded exactly."""
-    n, printed = n_crashing + n_fixed, printed_value(f1)
-    for n_right in _near(
-        printed_value(accuracy), lambda rate: rate * n / PERCENT, 0, n
-    ):
-        if agrees(Fraction(PERCENT * n_right, n), accuracy):
-            n_wrong = n - n_right  # F1 = 200 tp / (2 tp + n_wrong), which grows with tp
-            found = partial(_hits, n_wrong=n_wrong)
-            for tp in _near(
-                printed, found, max(0, n_right - n_fixed), min(n_crashing, n_right)
-            ):
-                whole = 2 * tp + n_wrong
-                if whole and agrees(Fraction(PERCENT * 2 * tp, whole), f1):
-                    yield Counts(tp, n_fixed - (n_right - tp), n_crashing, n_fixed)
+    n = n_crashing + n_fixed
+    right_of = partial(_share_of, n=n)
+    for n_right in _near(printed_value(accuracy), right_of, 0, n):
+        if not agrees(Fraction(PERCENT * n_right, n), accuracy):
+            continue
+        # F1 = 200 tp / (2 tp + n_wrong), which grows with tp.
+        n_wrong = n - n_right
+        hits_of = partial(_hits, n_wrong=n_wrong)
+        fewest, most = max(0, n_right - n_fixed), min(n_crashing, n_right)
+        for tp in _near(printed_value(f1), hits_of, fewest, most):
+            whole = 2 * tp + n_wrong
+            if whole and agrees(Fraction(PERCENT * 2 * tp, whole), f1):
+                yield Counts(tp, n_fixed - (n_right - tp), n_crashing, n_fixed)
+
+
+def _share_of(rate: Fraction, n: int) -> Fraction:
+    return rate * n / PERCENT
 
 
 def _hits(f1: Fraction, n_wrong: int) -> Fraction | float:
@@ -111,8 +112,8 @@ def _near(
     most: int,
 ) -> range:
     """The counts from `least` to `most` whose rate, in percent, is at most a point away from the printed one."""
-    low, high = count_of(max(printed - 1, Fraction(0))), count_of(printed + 1)
-    return range(
-        max(least, floor(low)) if low < inf else most,
-        (most if high == inf else min(most, ceil(high))) + 1,
-    )
+    low = count_of(max(printed - 1, Fraction(0)))
+    high = count_of(printed + 1)
+    first = max(least, floor(low)) if low < inf else most
+    last = min(most, ceil(high)) if high < inf else most
+    return range(first, last + 1)

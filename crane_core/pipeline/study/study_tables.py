@@ -1,6 +1,7 @@
 """The published tables beside ours. Knows how cells meet; each table knows its own numbers (pipeline/tables)."""
 
 import pkgutil
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Protocol, cast
@@ -33,11 +34,10 @@ class TableModule(Protocol):
 
 def table_modules() -> list[TableModule]:
     """Every table of the study, by id; the folder is the list."""
-    names = [
-        f"{tables.__name__}.{found.name}"
+    modules = [
+        cast("TableModule", import_module(f"{tables.__name__}.{found.name}"))
         for found in pkgutil.iter_modules(tables.__path__)
     ]
-    modules = [cast("TableModule", import_module(name)) for name in names]
     return sorted(modules, key=lambda module: module.TABLE_ID)
 
 
@@ -71,15 +71,12 @@ def _cells(
 ) -> list[TableCell]:
     """Printed places first, then ours that were not printed; rows kept together."""
     places = list(dict.fromkeys([*printed, *measured]))
-    order = {
-        row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))
-    }
-    places.sort(key=lambda place: order[place[0]])
+    rows = list(dict.fromkeys(row for row, _ in places))
+    places.sort(key=lambda place: rows.index(place[0]))
     cells = []
-    for row, column in places:
-        place = (row, column)
+    for place in places:
         text, unit = printed.get(place, (None, ""))
-        cells.append(compared(row, column, text, unit, measured.get(place)))
+        cells.append(compared(*place, text, unit, measured.get(place)))
     return cells
 
 
@@ -95,10 +92,8 @@ def drift(found: Iterable[StudyTable]) -> list[tuple[str, TableCell]]:
 
 def status_counts(found: Iterable[StudyTable]) -> dict[str, dict[CellStatus, int]]:
     """How many cells of each table have which status."""
-    return {
-        table.id: {
-            status: sum(cell.status is status for cell in table.cells)
-            for status in CellStatus
-        }
-        for table in found
-    }
+    counts = {}
+    for table in found:
+        of_table = Counter(cell.status for cell in table.cells)
+        counts[table.id] = {status: of_table[status] for status in CellStatus}
+    return counts

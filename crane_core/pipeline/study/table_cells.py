@@ -1,7 +1,7 @@
 """One printed cell beside our value for it. Knows digits and exact ratios; refuses to know where a value comes from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
@@ -91,23 +91,20 @@ def compared(
     row: str, column: str, printed: str | None, unit: str, measured: Measured | None
 ) -> TableCell:
     """The cell of one place."""
+    cell = TableCell(
+        row=row,
+        column=column,
+        printed=printed,
+        ours=measured and measured.value,
+        delta=None,
+        n=measured and measured.n,
+        unit=unit,
+        status=CellStatus.PUBLISHED_ONLY,
+    )
     if measured is None:
-        return TableCell(
-            row, column, printed, None, None, None, unit, CellStatus.PUBLISHED_ONLY
-        )
+        return cell
     if printed is None:
-        return TableCell(
-            row,
-            column,
-            None,
-            measured.value,
-            None,
-            measured.n,
-            measured.unit,
-            CellStatus.OURS_ONLY,
-        )
+        return replace(cell, unit=measured.unit, status=CellStatus.OURS_ONLY)
     delta = measured.value - printed_value(printed)
     status = CellStatus.EQUAL if agrees(measured.value, printed) else CellStatus.DIFFERS
-    return TableCell(
-        row, column, printed, measured.value, delta, measured.n, unit, status
-    )
+    return replace(cell, delta=delta, status=status)

@@ -77,23 +77,13 @@ def _markdown_row(fields: Iterable[str]) -> str:
 
 
 def _csv(found: list[StudyTable]) -> str:
-    rows: list[tuple[object, ...]] = [
-        ("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status")
-    ]
+    columns = ("row", "column", "printed", "ours", "delta", "n", "unit", "status")
+    rows: list[tuple[object, ...]] = [("table_id", *columns)]
     for table in found:
         for cell in table.cells:
-            record = _record(cell)
             # Numbers as JSON has them, for programs; the printed text beside them keeps its letters.
-            values = (record[key] for key in ("ours", "delta", "n", "unit", "status"))
-            rows.append(
-                (
-                    table.id,
-                    as_printed(cell.row),
-                    cell.column,
-                    cell.printed or "",
-                    *values,
-                )
-            )
+            record = _record(cell) | {"printed": cell.printed or ""}
+            rows.append((table.id, *(record[name] for name in columns)))
     return csv_text(rows)
 
 
@@ -128,10 +118,8 @@ def _json(found: list[StudyTable]) -> str:
         }
         for table in found
     }
-    return (
-        json.dumps({"tables": tables}, indent=2, ensure_ascii=False, allow_nan=False)
-        + "\n"
-    )
+    written = {"tables": tables}
+    return json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _latex(found: list[StudyTable]) -> str:
@@ -144,14 +132,14 @@ def _latex_table(table: StudyTable) -> str:
     columns = dict.fromkeys(cell.column for cell in table.cells)
     wide = pd.DataFrame("", index=list(rows), columns=list(columns), dtype=object)
     for cell in table.cells:
-        is_printed_only = cell.status is CellStatus.PUBLISHED_ONLY
-        wide.loc[cell.row, cell.column] = (
-            f"[{cell.printed}]" if is_printed_only else shown(cell.ours, cell)
-        )
-    caption = f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
-    return str(
-        wide.to_latex(escape=True, caption=_escaped(caption), label=f"tab:{table.id}")
+        text = shown(cell.ours, cell)
+        if cell.status is CellStatus.PUBLISHED_ONLY:
+            text = f"[{cell.printed}]"
+        wide.loc[cell.row, cell.column] = text
+    caption = _escaped(
+        f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
     )
+    return str(wide.to_latex(escape=True, caption=caption, label=f"tab:{table.id}"))
 
 
 def _escaped(text: str) -> str:

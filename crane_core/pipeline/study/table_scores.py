@@ -27,12 +27,11 @@ def selected(
     verdicts: pd.DataFrame, experiment: str, detector: str, setting: str
 ) -> pd.DataFrame:
     """The rows of one condition on the published benchmark."""
-    return verdicts[
-        (verdicts["benchmark"] == BENCHMARK)
-        & (verdicts["experiment"] == experiment)
-        & (verdicts["detector"] == detector)
-        & (verdicts["setting"] == setting)
-    ]
+    is_chosen = verdicts["benchmark"] == BENCHMARK
+    is_chosen &= verdicts["experiment"] == experiment
+    is_chosen &= verdicts["detector"] == detector
+    is_chosen &= verdicts["setting"] == setting
+    return verdicts[is_chosen]
 
 
 def later_releases(verdicts: pd.DataFrame) -> list[str]:
@@ -90,7 +89,5 @@ def rate_columns(
     for name in names:
         ratio = RATES[name](counts)
         if ratio.whole:
-            yield (
-                f"{name} {sign}",
-                percent(float(ratio.part), float(ratio.whole), scored(counts)),
-            )
+            value = percent(float(ratio.part), float(ratio.whole), scored(counts))
+            yield f"{name} {sign}", value

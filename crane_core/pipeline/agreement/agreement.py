@@ -16,7 +16,7 @@ import pandas as pd
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.domain import DetectorKind, Label
 from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind
-from crane_core.pipeline.results.measures import SEED
+from crane_core.pipeline.results.measures import SEED, estimate_row
 from crane_core.stats import (
     cohen_kappa,
     fleiss_kappa,
@@ -120,21 +120,15 @@ def common_items(
     """The verdicts in scope that these annotators have in common. label_set: `label_sets.common_set` of theirs."""
     facts = in_scope(verdicts, scope)[[*KEY, *FACTS]]
     # Two benchmarks may have cases of one name; the bootstrap must not take them for one.
-    facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]).set_index(
-        KEY, drop=False
-    )
+    facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"])
+    facts = facts.set_index(KEY, drop=False)
     mine = labels[labels["annotator"].isin(annotators)]
-    said = mine.pivot(index=KEY, columns="annotator", values="label").reindex(
-        columns=list(annotators)
-    )
+    said = mine.pivot(index=KEY, columns="annotator", values="label")
+    said = said.reindex(columns=list(annotators))
     said = said.astype(object).where(said.notna(), None)
     facts = facts.loc[facts.index.isin(said.index)]
-    return _of_two_or_more(
-        facts.reset_index(drop=True),
-        said.loc[facts.index].reset_index(drop=True),
-        scope,
-        label_set,
-    )
+    said = said.loc[facts.index].reset_index(drop=True)
+    return _of_two_or_more(facts.reset_index(drop=True), said, scope, label_set)
 
 
 def among(items: Items, annotators: Sequence[str]) -> Items:
@@ -148,12 +142,9 @@ def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
     """DIAGNOSES: crash predicted by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
     if scope is ComparedVerdicts.ALL:
         return verdicts
-    predicted = vote.majority(
-        verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
-    ).crash
-    return verdicts[
-        verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)
-    ]
+    votes = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy())
+    is_of_llm = verdicts["detector_kind"] == DetectorKind.LLM
+    return verdicts[verdicts["truth"] & votes.crash & is_of_llm]
 
 
 def _of_two_or_more(
@@ -164,11 +155,8 @@ def _of_two_or_more(
 ) -> Items:
     shared = said[said.notna().sum(axis=1) >= 2]
     on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
-    unreadable = (
-        shared.where(on_scale.isna())
-        .melt(var_name="annotator", value_name="label")
-        .dropna()
-    )
+    others = shared.where(on_scale.isna())
+    unreadable = others.melt(var_name="annotator", value_name="label").dropna()
     off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
     # Counted again: a label off the scale may have been one of the two.
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
@@ -203,32 +191,24 @@ def agreement_by(items: Items, coefficient: str, by: str) -> pd.DataFrame:
 
 
 def _estimated(items: Items, asked: CoefficientKind) -> dict[str, object]:
-    why_not = _why_not(items, asked)
     named: dict[str, object] = {
         "coefficient": asked.statistic.name,
         "source": asked.statistic.source,
     }
+    why_not = _why_not(items, asked)
     if why_not:
         nothing = dict.fromkeys(("value", "low", "high"), np.nan)
-        return (
-            named | nothing | {"n": 0, "n_cases": 0, "n_undefined": 0, "why": why_not}
-        )
-    found = estimate(
+        counts = dict.fromkeys(("n", "n_cases", "n_undefined"), 0)
+        return named | nothing | counts | {"why": why_not}
+    *found, n_undefined, why = estimate(
         asked.statistic,
         items.labels.to_numpy(),
         items.scale,
         items.facts["case"].to_numpy(dtype=str),
         seed=SEED,
     )
-    return named | {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
-        "n_cases": found.n_clusters,
-        "n_undefined": found.n_undefined,
-        "why": None if found.why is None else str(found.why),
-    }
+    told = {"n_undefined": n_undefined, "why": why and str(why)}
+    return named | estimate_row(found) | told
 
 
 def _why_not(items: Items, asked: CoefficientKind) -> str | None:
@@ -238,11 +218,9 @@ def _why_not(items: Items, asked: CoefficientKind) -> str | None:
     if asked.ordered and not items.label_set.is_ordinal:
         return NO_ORDER_OF_OWN
     n = len(items.annotators)
-    return (
-        f"it needs exactly two annotators, and {n} are compared"
-        if asked.of_two and n != 2
-        else None
-    )
+    if asked.of_two and n != 2:
+        return f"it needs exactly two annotators, and {n} are compared"
+    return None
 
 
 def confusions(items: Items) -> pd.DataFrame:
@@ -258,14 +236,9 @@ def confusions(items: Items) -> pd.DataFrame:
 
 def differing(items: Items) -> pd.DataFrame:
     """Facts and labels of the items whose annotators disagree."""
-    unlike = items.labels.nunique(axis=1) > 1
-    return pd.concat(
-        [
-            items.facts[unlike].reset_index(drop=True),
-            items.labels[unlike].reset_index(drop=True),
-        ],
-        axis=1,
-    )
+    is_unlike = items.labels.nunique(axis=1) > 1
+    both = [items.facts[is_unlike], items.labels[is_unlike]]
+    return pd.concat(both, axis=1).reset_index(drop=True)
 
 
 def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.DataFrame:
@@ -274,16 +247,14 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
     sets: `label_sets.label_sets`. Columns: campaign, annotator, and those of `agreement_table`.
     """
     rows = []
-    for (campaign, annotator), again in repeats.groupby(
-        ["campaign", "annotator"], sort=False
-    ):
-        facts = again.assign(case=again["benchmark"] + "/" + again["case_id"])
+    by = ["campaign", "annotator"]
+    for (campaign, annotator), again in repeats.groupby(by, sort=False):
         items = Items(
-            facts,
-            again[["first", "again"]],
-            ComparedVerdicts.DIAGNOSES,
-            pd.DataFrame(),
-            sets[str(campaign)],
+            facts=again.assign(case=again["benchmark"] + "/" + again["case_id"]),
+            labels=again[["first", "again"]],
+            scope=ComparedVerdicts.DIAGNOSES,
+            off_scale=pd.DataFrame(),
+            label_set=sets[str(campaign)],
         )
         who = {"campaign": campaign, "annotator": annotator}
         rows += [
@@ -323,28 +294,17 @@ def judge_consistency(items: Items, passes: pd.DataFrame) -> pd.DataFrame:
 def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
     """The comparisons in words, and the annotators of each."""
     single = passes[passes["repetition"] > 0]
-    repeated = [
-        (f"{len(rows)} repetitions, {order} order", rows["annotator"].tolist())
-        for order, rows in single.groupby("presentation", sort=False)
-        if len(rows) > 1
-    ]
-    orders = [
-        (
-            f"normal and reversed order, {_time(int(str(time)))}",
-            rows["annotator"].tolist(),
-        )
-        for time, rows in passes.groupby("repetition", sort=True)
-        if len(rows) > 1
-    ]
-    return repeated + orders
-
-
-def _time(repetition: int) -> str:
-    return (
-        f"repetition {repetition}"
-        if repetition
-        else "most frequent label of all repetitions"
-    )
+    found = []
+    for order, rows in single.groupby("presentation", sort=False):
+        words = f"{len(rows)} repetitions, {order} order"
+        found.append((words, rows["annotator"].tolist()))
+    for repetition, rows in passes.groupby("repetition", sort=True):
+        which = f"repetition {repetition}"
+        if repetition == 0:
+            which = "most frequent label of all repetitions"
+        words = f"normal and reversed order, {which}"
+        found.append((words, rows["annotator"].tolist()))
+    return [(words, annotators) for words, annotators in found if len(annotators) > 1]
 
 
 def usual_pair(labels: pd.DataFrame) -> list[str]:
@@ -354,26 +314,22 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
     """
     of_campaigns = labels[labels["kind"] == LabellerKind.ANNOTATOR]
     for _, rows in of_campaigns.groupby("campaign", sort=False):
-        said = {
+        labelled = {
             str(name): set(map(tuple, mine[KEY].to_numpy()))
             for name, mine in rows.groupby("annotator", sort=False)
         }
-        n_shared = [
-            (len(said[one] & said[other]), one, other)
-            for one, other in combinations(said, 2)
-        ]
-        n_most, *pair = max(n_shared, key=lambda shared: shared[0], default=(0, "", ""))
-        if n_most:
-            return [str(name) for name in pair]
-    imported = labels[
-        labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE])
-        & labels["campaign"].isna()
-    ]
-    imported = imported.drop_duplicates("annotator")
-    judges = imported.loc[imported["kind"] == LabellerKind.JUDGE, "annotator"].tolist()
+        pair, most = [], 0
+        for one, other in combinations(labelled, 2):
+            n_shared = len(labelled[one] & labelled[other])
+            if n_shared > most:
+                pair, most = [one, other], n_shared
+        if pair:
+            return pair
+    is_imported = labels["campaign"].isna()
+    is_imported &= labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE])
+    imported = labels[is_imported].drop_duplicates("annotator")
     names = imported["annotator"].tolist()
-    return (
-        [PUBLISHED_HUMAN, judges[0]]
-        if judges and PUBLISHED_HUMAN in names
-        else names[:2]
-    )
+    judges = imported.loc[imported["kind"] == LabellerKind.JUDGE, "annotator"].tolist()
+    if judges and PUBLISHED_HUMAN in names:
+        return [PUBLISHED_HUMAN, judges[0]]
+    return names[:2]

@@ -29,11 +29,15 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage import jobs
 from crane_core.storage.store import Store
 
-BOUNDS = ("", "_low", "_high")
+AGREED = {PERCENT: "percent", KAPPA: "kappa"}
+POWERED = {
+    "n": "n_both", "n_more": "n_more", "alone": "alone", "alone_low": "alone_low", "alone_high": "alone_high",
+    "value": "powered", "low": "powered_low", "high": "powered_high",
+}  # fmt: skip
+"""What is taken over from `judge_powered`, and what it is called here."""
 COLUMNS = [
-    "judge", "person", "n", "n_cases", *(f"percent{end}" for end in BOUNDS), "percent_why",
-    *(f"kappa{end}" for end in BOUNDS), "kappa_why",
-    "n_both", "n_more", *(f"alone{end}" for end in BOUNDS), *(f"powered{end}" for end in BOUNDS),
+    "judge", "person", "n", "n_cases", "percent", "percent_low", "percent_high", "percent_why",
+    "kappa", "kappa_low", "kappa_high", "kappa_why", *POWERED.values(),
 ]  # fmt: skip
 
 
@@ -76,19 +80,16 @@ def beside_people(
     """
     items = pd.MultiIndex.from_tuples([item.verdict.key for item in plan.items])
     verdicts = verdicts[pd.MultiIndex.from_frame(verdicts[KEY]).isin(items)]
-    mine = labels[
-        (labels["campaign"] == plan.campaign)
-        & labels["kind"].isin([LabellerKind.ANNOTATOR, LabellerKind.FINAL])
-    ]
+    is_mine = labels["campaign"] == plan.campaign
+    is_mine &= labels["kind"].isin([LabellerKind.ANNOTATOR, LabellerKind.FINAL])
+    mine = labels[is_mine]
     kind_of = mine.drop_duplicates("annotator").set_index("annotator")["kind"]
-    rows = [
-        row
-        for person in kind_of.index
-        for row in _rows(labels, verdicts, str(person), judges, plan.labels)
-    ]
+    rows = []
+    for person in map(str, kind_of.index):
+        rows += _rows(labels, verdicts, person, judges, plan.labels)
     table = pd.DataFrame(rows, columns=COLUMNS)
     of_final = table["person"].map(kind_of) == LabellerKind.FINAL
-    table.loc[of_final, COLUMNS[COLUMNS.index("n_both") :]] = np.nan
+    table.loc[of_final, list(POWERED.values())] = np.nan
     # Totals over few items would reveal single labels of a blind campaign.
     fewest = MIN_COMMON_WHEN_BLIND if plan.blind and not locked else 1
     return table[table["n"] >= fewest].reset_index(drop=True)
@@ -121,37 +122,20 @@ def _rows(
         labels, verdicts, [person, *judges], ComparedVerdicts.DIAGNOSES, label_set
     )
     agreed = agreement_with_judges(found, person, judges)
-    powered = judge_powered(labels, verdicts, person, judges, label_set).set_index(
-        "judge"
-    )
-    return [
-        _row(judge, person, agreed[agreed["judge"] == judge], powered)
-        for judge in judges
-    ]
-
-
-def _row(
-    judge: str, person: str, agreed: pd.DataFrame, powered: pd.DataFrame
-) -> dict[str, object]:
-    of = agreed.set_index("coefficient")
-    row: dict[str, object] = {"judge": judge, "person": person, "n": of.loc[KAPPA, "n"]}
-    row["n_cases"] = of.loc[KAPPA, "n_cases"]
-    for name, coefficient in (("percent", PERCENT), ("kappa", KAPPA)):
-        row |= dict(
-            zip(
-                (f"{name}{end}" for end in BOUNDS),
-                of.loc[coefficient, ["value", "low", "high"]],
-                strict=True,
-            )
-        )
-        row[f"{name}_why"] = of.loc[coefficient, "why"]
-    if judge in powered.index:
-        more = powered.loc[judge]
-        row |= {"n_both": more["n"], "n_more": more["n_more"]}
-        row |= {f"alone{end}": more[f"alone{end}"] for end in BOUNDS}
-        row |= {
-            "powered": more["value"],
-            "powered_low": more["low"],
-            "powered_high": more["high"],
+    powered = judge_powered(labels, verdicts, person, judges, label_set)
+    rows: dict[str, dict[str, object]] = {
+        judge: {"judge": judge, "person": person} for judge in judges
+    }
+    for one in agreed.to_dict("records"):
+        name = AGREED[one["coefficient"]]
+        rows[one["judge"]] |= {
+            "n": one["n"],
+            "n_cases": one["n_cases"],
+            name: one["value"],
+            f"{name}_low": one["low"],
+            f"{name}_high": one["high"],
+            f"{name}_why": one["why"],
         }
-    return row
+    for one in powered.to_dict("records"):
+        rows[one["judge"]] |= {ours: one[theirs] for theirs, ours in POWERED.items()}
+    return list(rows.values())

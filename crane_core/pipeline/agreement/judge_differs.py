@@ -6,7 +6,7 @@ diagnoses: over the scale they are left out, over everything that the judge labe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ import pandas as pd
 from crane_core.annotation.label_set import study_labels
 from crane_core.pipeline.agreement.agreement import ComparedVerdicts, in_scope, scale_of
 from crane_core.pipeline.campaigns.label_frame import KEY
+from crane_core.pipeline.results.measures import estimate_row
 from crane_core.stats.intervals import clustered_rate
 
 COLUMNS = ["judge", "counted", "n_differ", "n", "n_cases", "value", "low", "high"]
@@ -33,29 +34,27 @@ def judge_differs(
     cases = (facts["benchmark"] + "/" + facts["case_id"]).set_axis(
         pd.MultiIndex.from_frame(facts[KEY])
     )
-    said = labels[labels["annotator"].isin([person, *judges])].pivot(
+    who = [person, *judges]
+    said = labels[labels["annotator"].isin(who)].pivot(
         index=KEY, columns="annotator", values="label"
     )
-    said = said.reindex(index=cases.index, columns=[person, *judges])
-    of_person = said[said[person].isin(ON_STUDY_SCALE)]
-    rows = [
-        row
-        for judge in judges
-        for row in _rows(judge, of_person[person], of_person[judge].dropna(), cases)
-    ]
+    said = said.reindex(index=cases.index, columns=who)
+    said = said[said[person].isin(ON_STUDY_SCALE)]
+    rows = []
+    for judge in judges:
+        every = said[judge].dropna()
+        on_scale = every[every.isin(ON_STUDY_SCALE)]
+        for counted, labelled in ((ON_SCALE, on_scale), (ALL, every)):
+            if labelled.empty:
+                continue
+            is_other = labelled != said.loc[labelled.index, person]
+            differs = is_other.to_numpy(dtype=np.float64)
+            whole = np.ones(len(differs))
+            found = clustered_rate(differs, whole, cases[labelled.index])
+            named = {
+                "judge": judge,
+                "counted": counted,
+                "n_differ": int(differs.sum()),
+            }
+            rows.append(named | estimate_row(found))
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _rows(
-    judge: str, person: pd.Series[str], said: pd.Series[str], cases: pd.Series[str]
-) -> Iterator[dict[str, object]]:
-    on_scale = said[said.isin(ON_STUDY_SCALE)]
-    for counted, labelled in ((ON_SCALE, on_scale), (ALL, said)):
-        if labelled.empty:
-            continue
-        differs = (labelled != person[labelled.index]).to_numpy(dtype=np.float64)
-        found = clustered_rate(differs, np.ones(len(differs)), cases[labelled.index])
-        yield {
-            "judge": judge, "counted": counted, "n_differ": int(differs.sum()), "n": found.n,
-            "n_cases": found.n_clusters, "value": found.value, "low": found.low, "high": found.high,
-        }  # fmt: skip

@@ -41,13 +41,13 @@ def judge_powered(
     )
     credits = credits_of(label_set)
     human = _credit(labels, person, credits).reindex(cases.index)
-    rows = [
-        _row(judge, human, _credit(labels, judge, credits).reindex(cases.index), cases)
-        for judge in judges
-    ]
-    return pd.DataFrame(
-        [row for row in rows if row["n"] and row["n_more"]], columns=COLUMNS
-    )
+    rows = []
+    for judge in judges:
+        said = _credit(labels, judge, credits).reindex(cases.index)
+        row = _row(judge, human, said, cases)
+        if row["n"] and row["n_more"]:
+            rows.append(row)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def credits_of(label_set: LabelSet) -> dict[str, float]:
@@ -66,19 +66,19 @@ def _credit(
     labels: pd.DataFrame, annotator: str, credits: Mapping[str, float]
 ) -> pd.Series[float]:
     """By verdict, where the label counts."""
-    mine = labels[
-        (labels["annotator"] == annotator) & labels["label"].isin(list(credits))
-    ].set_index(KEY)["label"]
-    return mine.map(credits).astype(float)
+    is_mine = labels["annotator"] == annotator
+    counted = labels[is_mine & labels["label"].isin(list(credits))]
+    return counted.set_index(KEY)["label"].map(credits).astype(float)
 
 
 def _row(
     judge: str, human: pd.Series[float], said: pd.Series[float], cases: pd.Series[str]
 ) -> dict[str, float | str]:
-    both, alone = human.notna() & said.notna(), human.isna() & said.notna()
+    both = human.notna() & said.notna()
+    more = human.isna() & said.notna()
     mine = powered_share(human[both], said[both], [], cases[both], [])
     powered = powered_share(
-        human[both], said[both], said[alone], cases[both], cases[alone]
+        human[both], said[both], said[more], cases[both], cases[more]
     )
     return {
         "judge": judge,

@@ -240,22 +240,18 @@ def _cases(
     cases: dict[Key, DiagnosisTexts] = {}
     skipped: Counter[str] = Counter()
     for instance_id, detector, setting, run_index, diagnosis, cause in found:
-        if not (
-            fnmatch.fnmatchcase(detector, wanted.detector)
-            and fnmatch.fnmatchcase(setting, wanted.setting)
-        ):
+        is_wanted = fnmatch.fnmatchcase(detector, wanted.detector)
+        if not is_wanted or not fnmatch.fnmatchcase(setting, wanted.setting):
             continue
         # Without a stated cause there is nothing to compare a diagnosis with.
         if cause and cause.strip():
-            cases[instance_id, detector, setting, run_index] = DiagnosisTexts(
-                cause, diagnosis
-            )
+            key = (instance_id, detector, setting, run_index)
+            cases[key] = DiagnosisTexts(cause, diagnosis)
         else:
             skipped[NO_CAUSE] += 1
     if not cases:
-        raise DetectorError(
-            _nothing(wanted, len(found), skipped.total()), remedy=_REMEDY
-        )
+        why = _nothing(wanted, len(found), skipped.total())
+        raise DetectorError(why, remedy=_REMEDY)
     return cases, skipped
 
 
@@ -301,6 +297,9 @@ def _free_name(store: Store, name: str, job: str, base: str) -> str:
 
 def _reply(plan: JudgePlan, key: Key, came: Came) -> JudgeReply:
     instance_id, detector, setting, run_index, repetition, presentation = key
+    campaign = None
+    if plan.own:
+        campaign = str(json.loads(plan.job.options)[CAMPAIGN])
     return JudgeReply(
         job=plan.job.job,
         benchmark=plan.job.benchmark,
@@ -314,7 +313,7 @@ def _reply(plan: JudgePlan, key: Key, came: Came) -> JudgeReply:
         presentation=presentation,
         prompt=plan.prompt(key),
         guideline=plan.guideline.version if plan.guideline else None,
-        campaign=_campaign_of(plan),
+        campaign=campaign,
         labels=_codes(plan),
         **came,
     )
@@ -324,21 +323,11 @@ def _codes(plan: JudgePlan) -> str | None:
     return ",".join(plan.own.codes) if plan.own else None
 
 
-def _campaign_of(plan: JudgePlan) -> str | None:
-    """The campaign, where the labels are its own."""
-    return str(json.loads(plan.job.options)[CAMPAIGN]) if plan.own else None
-
-
 def label_counts(folder: DataFolder, plan: JudgePlan) -> dict[str, int]:
     """The job's labels so far, the most frequent first."""
-    replies = (
-        reply
-        for reply in standing(folder, plan.job.job).replies.values()
-        if isinstance(reply, JudgeReply)
-    )
-    judgements = (judgement_of(reply) for reply in replies)
-    return dict(
-        Counter(
-            str(found.label) for found in judgements if found is not None
-        ).most_common()
-    )
+    counts: Counter[str] = Counter()
+    for reply in standing(folder, plan.job.job).replies.values():
+        found = judgement_of(reply) if isinstance(reply, JudgeReply) else None
+        if found is not None:
+            counts[str(found.label)] += 1
+    return dict(counts.most_common())

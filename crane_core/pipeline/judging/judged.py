@@ -35,6 +35,8 @@ NOT_DRAWN = "not sampled"
 """Stratum of detected crashes outside of the campaign's population: no label represents them."""
 ORDER = (LabellerKind.HUMAN, LabellerKind.FINAL, LabellerKind.JUDGE)
 """The sources of labels for results, in display order. Single annotators of a campaign cannot."""
+WORD_OF_CREDIT = {None: Label.UNVERIFIABLE, 1.0: Label.CORRECT, 0.0: Label.WRONG}
+"""The study's word for a label of another set by its credit; every other credit is a partial one."""
 
 
 class Coverage(NamedTuple):
@@ -58,10 +60,9 @@ class Coverage(NamedTuple):
 
 def locked_campaigns(folder: DataFolder) -> frozenset[str]:
     """Campaigns with final outcomes."""
+    names = campaign_names(folder)
     return frozenset(
-        name
-        for name in campaign_names(folder)
-        if kept_campaign(folder, name).lock is not None
+        name for name in names if kept_campaign(folder, name).lock is not None
     )
 
 
@@ -91,12 +92,10 @@ def annotators_of(
         verdicts["instance_id"].isin(known["instance_id"].unique()), KEY
     ]
     known = known.merge(asked.drop_duplicates(), on=KEY)
-    who = known.drop_duplicates("annotator").sort_values(
-        "kind",
-        key=lambda kinds: kinds.map({kind: place for place, kind in enumerate(ORDER)}),
-        kind="stable",
-    )
-    return [str(name) for name in who["annotator"]]
+    found = []
+    for kind in ORDER:
+        found += known.loc[known["kind"] == kind, "annotator"].unique().tolist()
+    return list(map(str, dict.fromkeys(found)))
 
 
 def judged_by(
@@ -119,9 +118,8 @@ def judged_by(
         mine, on=KEY, how="left", validate="one_to_one"
     )
     frame = frame.rename(columns={"label": "human"})
-    frame = frame.assign(
-        human=frame["human"].astype(object).where(frame["human"].notna(), None)
-    )
+    human = frame["human"].astype(object).where(frame["human"].notna(), None)
+    frame = frame.assign(human=human)
     return frame if plan is None else _of_campaign(frame, plan)
 
 
@@ -129,49 +127,37 @@ def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     frame = frame if means_the_study(plan.labels) else _by_credit(frame, plan.labels)
     asked = asked_for(frame, plan.population)
     # Gold items were taken out before the draw, so no stratum stands for them.
-    is_gold = pd.MultiIndex.from_frame(asked[KEY]).isin(
-        [entry.verdict.key for entry in plan.gold]
-    )
+    gold = [entry.verdict.key for entry in plan.gold]
+    is_gold = pd.MultiIndex.from_frame(asked[KEY]).isin(gold)
     drawn_from = asked[asked["truth"] & ~is_gold]
-    drawn = pd.MultiIndex.from_frame(frame[KEY]).isin(
-        [item.verdict.key for item in plan.items]
-    )
+    drawn = [item.verdict.key for item in plan.items]
+    is_drawn = pd.MultiIndex.from_frame(frame[KEY]).isin(drawn)
+    is_open = is_drawn & frame["human"].isna().to_numpy()
     return frame.assign(
         human=_with_misses(frame, plan),
         label_stratum=_strata(frame, drawn_from, plan),
-        provenance=frame["provenance"].mask(
-            drawn & frame["human"].isna().to_numpy(), str(Provenance.OPEN)
-        ),
+        provenance=frame["provenance"].mask(is_open, str(Provenance.OPEN)),
     )
 
 
 def _by_credit(frame: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
-    credits = {
-        label.code: np.nan if label.credit is None else label.credit
-        for label in labels.labels
-    }
-    words = {code: _word_of(credit) for code, credit in credits.items()}
-    said = pd.Series(
-        [words.get(code) for code in frame["human"]], index=frame.index, dtype=object
-    )
+    credits, words = {}, {}
+    for label in labels.labels:
+        credits[label.code] = np.nan if label.credit is None else label.credit
+        words[label.code] = str(WORD_OF_CREDIT.get(label.credit, Label.PARTIAL))
+    said = [words.get(code) for code in frame["human"]]
     return frame.assign(
-        human=said, label_credit=frame["human"].map(credits).astype(float)
+        human=pd.Series(said, index=frame.index, dtype=object),
+        label_credit=frame["human"].map(credits).astype(float),
     )
-
-
-def _word_of(credit: float) -> str:
-    if np.isnan(credit):
-        return str(Label.UNVERIFIABLE)
-    return str({1.0: Label.CORRECT, 0.0: Label.WRONG}.get(credit, Label.PARTIAL))
 
 
 def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
     """The labels, and "misdetected" for every crash of the experiment that was not detected."""
-    here = (frame["benchmark"] == plan.population.benchmark) & (
-        frame["experiment"] == plan.population.experiment
-    )
-    missed = here & frame["truth"] & ~_predicted(frame)
-    return frame["human"].where(~missed, str(Label.MISDETECTED))
+    is_here = frame["benchmark"] == plan.population.benchmark
+    is_here &= frame["experiment"] == plan.population.experiment
+    is_missed = is_here & frame["truth"] & ~_predicted(frame)
+    return frame["human"].mask(is_missed, str(Label.MISDETECTED))
 
 
 def _strata(

@@ -27,13 +27,15 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
 
     The label of all repetitions is the one given most often in them, among equals the first: what the study compares.
     """
-    pooled = with_judged_campaigns(labels.pooled_judge_labels(store.cursor()))
-    everything = label_frame(store, folder)
-    return (
-        pd.concat([everything, pooled[COLUMNS]], ignore_index=True)
-        if len(pooled)
-        else everything
-    )
+    pooled = labels.pooled_judge_labels(store.cursor())
+    return _with_pooled(label_frame(store, folder), pooled)
+
+
+def _with_pooled(everything: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
+    if pooled.empty:
+        return everything
+    pooled = with_judged_campaigns(pooled)[COLUMNS]
+    return pd.concat([everything, pooled], ignore_index=True)
 
 
 def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
@@ -41,28 +43,16 @@ def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
 
     It has no label texts: a page that only needs the annotators need not wait for all labels.
     """
-    pooled = with_judged_campaigns(
-        labels.first_pooled_labels(store.cursor()).assign(label=None)
-    )
-    everything = with_campaigns(
-        labels.first_labels(store.cursor()).assign(label=None), folder
-    )
-    return (
-        pd.concat([everything, pooled[COLUMNS]], ignore_index=True)
-        if len(pooled)
-        else everything
-    )
+    first = labels.first_labels(store.cursor()).assign(label=None)
+    pooled = labels.first_pooled_labels(store.cursor()).assign(label=None)
+    return _with_pooled(with_campaigns(first, folder), pooled)
 
 
 def pooled_judges(passes: pd.DataFrame) -> list[str]:
     """Every judge in either order of texts: all repetitions together, or the only one."""
     is_pooled = passes["repetition"] == 0
-    return [
-        str(name)
-        for name in passes[
-            is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])
-        ]["annotator"]
-    ]
+    is_repeated = passes["judge"].isin(passes.loc[is_pooled, "judge"])
+    return list(map(str, passes.loc[is_pooled | ~is_repeated, "annotator"]))
 
 
 def without_repetitions(names: Iterable[str], passes: pd.DataFrame) -> list[str]:

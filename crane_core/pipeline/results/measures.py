@@ -8,7 +8,7 @@ campaign labelled a sample of the diagnoses, a label represents all of its strat
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -158,7 +158,7 @@ def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
     return asks
 
 
-def estimate_row(found: tuple[float, ...]) -> dict[str, float]:
+def estimate_row(found: Iterable[float]) -> dict[str, float]:
     """An estimate with its interval and counts as members of a table's row."""
     return dict(zip(ESTIMATED, found, strict=True))
 

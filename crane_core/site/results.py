@@ -26,9 +26,7 @@ from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
 from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import frame, interval_text, statistics_table, value_text
-from crane_core.site.specification_curve import choices_blocks
-from crane_core.site.time_saved import time_blocks
-from crane_core.site.together import together_blocks
+from crane_core.site.questions import choices_blocks, time_blocks, together_blocks
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
 from crane_core.ui.gains_words import headline
 from crane_core.ui.words import (
@@ -262,26 +260,20 @@ def _panel(
         changes.get(str(group)) if setting == "+RT" else None
         for group, setting in zip(drawn["group"], drawn["setting"], strict=True)
     ]
-    said = [
-        {
+    words, is_sure = [], []
+    for one in found:
+        change = one and {
             "difference": one.value,
             "low": one.low,
             "high": one.high,
             "outcome": one.outcome,
         }
-        if one
-        else None
-        for one in found
-    ]
-    return breakdown(
-        drawn.assign(
-            label=drawn["group"].map(labels),
-            change=["" if change is None else change_words(change) for change in said],
-            is_sure=[change is not None and is_found(change) for change in said],
-        ),
-        labels=list(labels.values()),
-        rate="accuracy",
+        words.append(change_words(change) if change else "")
+        is_sure.append(change is not None and is_found(change))
+    drawn = drawn.assign(
+        label=drawn["group"].map(labels), change=words, is_sure=is_sure
     )
+    return breakdown(drawn, labels=list(labels.values()), rate="accuracy")
 
 
 def _runs(collected: Collected, judging: Judging) -> Iterator[Markup]:

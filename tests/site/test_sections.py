@@ -9,13 +9,10 @@ from markupsafe import Markup
 
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.export.exported_statistic import Judging
+from crane_core.site.ablations import cost_blocks, drops_blocks
 from crane_core.site.blocks import finding
-from crane_core.site.costs import cost_blocks
-from crane_core.site.drops import drops_blocks
 from crane_core.site.material import Collected, source_of
-from crane_core.site.specification_curve import choices_blocks
-from crane_core.site.time_saved import time_blocks
-from crane_core.site.together import together_blocks
+from crane_core.site.questions import choices_blocks, time_blocks, together_blocks
 
 STUDY = "crane-llm-2025-10"
 

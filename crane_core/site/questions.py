@@ -1,0 +1,164 @@
+"""Three further questions of the page Results: do the choices matter, does it save time, are detectors better together?
+
+Each finds a sentence, a chart and a table for what is loaded, and nothing where it does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+from markupsafe import Markup
+
+from crane_core.charts.specification_curve import specification_curve as curve_chart
+from crane_core.charts.theme import in_order
+from crane_core.charts.time_saved import time_saved as time_chart
+from crane_core.charts.together import together
+from crane_core.pipeline.export.exported_statistic import Judging
+from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
+from crane_core.pipeline.results.beside import SHIPPED, beside
+from crane_core.pipeline.results.combinations import (
+    Member,
+    combine,
+    rules_in,
+    usual_members,
+    with_rules,
+)
+from crane_core.pipeline.results.measures import VoteRule
+from crane_core.pipeline.results.specification_curve import specification_curve
+from crane_core.pipeline.results.time_saved import time_saved, times_of
+from crane_core.site.blocks import figure, finding, folded, heading, points
+from crane_core.site.material import Collected, name_of, plain_name
+from crane_core.site.numbers import readable_table
+from crane_core.ui import specification_words, time_saved_words, together_words
+from crane_core.ui.words import count, experiment_words
+
+
+def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
+    """The section, for all annotators of these answers; empty if no detector has both inputs."""
+    same = (judging.benchmark, judging.experiment, judging.kind)
+    judged = {
+        one.judge: one.rows
+        for one in collected.material.judgings
+        if (one.benchmark, one.experiment, one.kind) == same
+    }
+    who = without_repetitions(judged, judge_passes(collected.material.store))
+    curve = specification_curve({name: judged[name] for name in who})
+    if curve.empty:
+        return
+    anchor = f"choices-{name_of(judging)}"
+    yield heading("Does the conclusion depend on the choices?", 3, anchor)
+    yield finding(specification_words.finding(curve))
+    titles = in_order(curve["detector_title"].unique().tolist())
+    yield points(
+        [
+            specification_words.line(curve[curve["detector_title"] == title])
+            for title in titles
+        ]
+    )
+    readings = specification_words.by_reading(curve)
+    yield figure(
+        anchor,
+        curve_chart(readings, specification_words.choices_of(readings)),
+        specification_words.ABOUT,
+    )
+
+
+def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
+    """The section; empty if no answer was timed."""
+    times = times_of(collected.material.store, judging.benchmark, judging.experiment)
+    found = time_saved(judging.rows, times, rule=VoteRule.MAJORITY)
+    if not found:
+        return
+    anchor = f"time-{name_of(judging)}"
+    yield heading("Does asking before execution save time?", 3, anchor)
+    for place, one in enumerate(found):
+        yield finding(time_saved_words.finding(one))
+        chart = time_chart(
+            one.by_case,
+            one.detector_title,
+            float(one.by_case["seconds_of_query"].mean()),
+        )
+        yield figure(f"{anchor}-{place}", chart, time_saved_words.ABOUT)
+        yield readable_table(time_saved_words.readable_time(one))
+
+
+def together_blocks(collected: Collected) -> Iterator[Markup]:
+    """The section, for every experiment with two detectors or more; empty if there is none."""
+    found = [
+        block for judged in _frames(collected) for block in _of_experiment(*judged)
+    ]
+    if found:
+        yield heading("Are combined detectors better?", anchor="together")
+        yield from found
+
+
+def _frames(collected: Collected) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Benchmark, experiment and its answers of every kind of detector, with the shipped answers."""
+    verdicts = collected.material.verdicts
+    shipped = {name for names in SHIPPED.values() for name in names}
+    for benchmark, experiment in dict.fromkeys(
+        (one.benchmark, one.experiment) for one in collected.material.judgings
+    ):
+        frame = beside(verdicts[verdicts["benchmark"] == benchmark], experiment, ())
+        if experiment not in shipped and frame["detector"].nunique() > 1:
+            yield benchmark, experiment, frame
+
+
+def _of_experiment(
+    benchmark: str, experiment: str, frame: pd.DataFrame
+) -> Iterator[Markup]:
+    names = together_words.member_names(frame)
+    name = plain_name(f"{benchmark}-{experiment}")
+    rules = rules_in(frame)
+    first = (
+        pd.DataFrame()
+        if rules is None
+        else with_rules(frame, rules, rule=VoteRule.MAJORITY)
+    )
+    members = usual_members(frame)
+    ways = combine(frame, members, rule=VoteRule.MAJORITY)
+    if len(first) or len(ways):
+        yield heading(
+            f"{benchmark}: {experiment_words(experiment)}", 3, f"together-{name}"
+        )
+    if len(first):
+        yield from _rules_first(first, names, name)
+    if len(ways):
+        yield from _combined(ways, names, name)
+
+
+def _rules_first(
+    table: pd.DataFrame, names: dict[Member, str], name: str
+) -> Iterator[Markup]:
+    yield finding(together_words.finding(table, names))
+    drawn = together_words.named_rules_first(table, names)
+    about = together_words.ABOUT_RULES.format(
+        rules=names[table["members"].iloc[0][0]], n=len(drawn)
+    )
+    yield figure(
+        f"rules-first-{name}",
+        together(together_words.drawn_together(drawn, names), axis=together_words.AXIS),
+        about,
+    )
+    yield folded(
+        f"{count(len(drawn))} rows",
+        [readable_table(together_words.readable_together(drawn, names))],
+    )
+
+
+def _combined(
+    table: pd.DataFrame, names: dict[Member, str], name: str
+) -> Iterator[Markup]:
+    ways = table[table["way"].notna()]
+    yield finding(together_words.finding_of_chosen(ways, names))
+    named = together_words.named_ways(table, names)
+    drawn = together_words.drawn_together(named[named["way"].notna()], names)
+    yield figure(
+        f"together-{name}",
+        together(drawn, axis=together_words.AXIS),
+        together_words.about_chosen(ways),
+    )
+    yield readable_table(
+        together_words.readable_together(named, names)[together_words.SHOWN]
+    )

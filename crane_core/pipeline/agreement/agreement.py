@@ -128,13 +128,21 @@ def common_items(
     said = said.astype(object).where(said.notna(), None)
     facts = facts.loc[facts.index.isin(said.index)]
     said = said.loc[facts.index].reset_index(drop=True)
-    return _of_two_or_more(facts.reset_index(drop=True), said, scope, label_set)
+    return _of_two_or_more(
+        facts.reset_index(drop=True),
+        said,
+        scope,
+        label_set,
+    )
 
 
 def among(items: Items, annotators: Sequence[str]) -> Items:
     """The same for some of the annotators. Labels off the scale are not counted again."""
     return _of_two_or_more(
-        items.facts, items.labels[list(annotators)], items.scope, items.label_set
+        items.facts,
+        items.labels[list(annotators)],
+        items.scope,
+        items.label_set,
     )
 
 
@@ -160,7 +168,13 @@ def _of_two_or_more(
     off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
     # Counted again: a label off the scale may have been one of the two.
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
-    return Items(facts.loc[kept.index], kept, scope, off_scale, label_set)
+    return Items(
+        facts.loc[kept.index],
+        kept,
+        scope,
+        off_scale,
+        label_set,
+    )
 
 
 def agreement_table(items: Items) -> pd.DataFrame:
@@ -181,7 +195,11 @@ def pairwise(items: Items) -> pd.DataFrame:
     )
 
 
-def agreement_by(items: Items, coefficient: str, by: str) -> pd.DataFrame:
+def agreement_by(
+    items: Items,
+    coefficient: str,
+    by: str,
+) -> pd.DataFrame:
     """One coefficient per group of the column `by` of the facts: that column, and those of `agreement_table`."""
     rows = []
     for group, facts in items.facts.groupby(by, sort=False):
@@ -264,7 +282,9 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
 
 
 def agreement_with_judges(
-    items: Items, person: str, judges: Sequence[str]
+    items: Items,
+    person: str,
+    judges: Sequence[str],
 ) -> pd.DataFrame:
     """Kappa and percent agreement of one annotator with each judge: judge, and the columns of `agreement_table`."""
     pairs = {judge: among(items, [person, judge]) for judge in judges}

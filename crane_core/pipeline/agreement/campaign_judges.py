@@ -86,7 +86,13 @@ def beside_people(
     kind_of = mine.drop_duplicates("annotator").set_index("annotator")["kind"]
     rows = []
     for person in map(str, kind_of.index):
-        rows += _rows(labels, verdicts, person, judges, plan.labels)
+        rows += _rows(
+            labels,
+            verdicts,
+            person,
+            judges,
+            plan.labels,
+        )
     table = pd.DataFrame(rows, columns=COLUMNS)
     of_final = table["person"].map(kind_of) == LabellerKind.FINAL
     table.loc[of_final, list(POWERED.values())] = np.nan
@@ -119,10 +125,20 @@ def _rows(
     label_set: LabelSet,
 ) -> list[dict[str, object]]:
     found = common_items(
-        labels, verdicts, [person, *judges], ComparedVerdicts.DIAGNOSES, label_set
+        labels,
+        verdicts,
+        [person, *judges],
+        ComparedVerdicts.DIAGNOSES,
+        label_set,
     )
     agreed = agreement_with_judges(found, person, judges)
-    powered = judge_powered(labels, verdicts, person, judges, label_set)
+    powered = judge_powered(
+        labels,
+        verdicts,
+        person,
+        judges,
+        label_set,
+    )
     rows: dict[str, dict[str, object]] = {
         judge: {"judge": judge, "person": person} for judge in judges
     }

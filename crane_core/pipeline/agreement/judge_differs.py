@@ -23,7 +23,10 @@ ON_SCALE, ALL = "labels on the scale", "every label"
 
 
 def judge_differs(
-    labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: Sequence[str]
+    labels: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    person: str,
+    judges: Sequence[str],
 ) -> pd.DataFrame:
     """Two rows per judge, over the detected crashes that the person gave a label on the scale.
 

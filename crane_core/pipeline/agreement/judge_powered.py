@@ -44,7 +44,12 @@ def judge_powered(
     rows = []
     for judge in judges:
         said = _credit(labels, judge, credits).reindex(cases.index)
-        row = _row(judge, human, said, cases)
+        row = _row(
+            judge,
+            human,
+            said,
+            cases,
+        )
         if row["n"] and row["n_more"]:
             rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -63,7 +68,9 @@ def credits_of(label_set: LabelSet) -> dict[str, float]:
 
 
 def _credit(
-    labels: pd.DataFrame, annotator: str, credits: Mapping[str, float]
+    labels: pd.DataFrame,
+    annotator: str,
+    credits: Mapping[str, float],
 ) -> pd.Series[float]:
     """By verdict, where the label counts."""
     is_mine = labels["annotator"] == annotator
@@ -72,13 +79,26 @@ def _credit(
 
 
 def _row(
-    judge: str, human: pd.Series[float], said: pd.Series[float], cases: pd.Series[str]
+    judge: str,
+    human: pd.Series[float],
+    said: pd.Series[float],
+    cases: pd.Series[str],
 ) -> dict[str, float | str]:
     both = human.notna() & said.notna()
     more = human.isna() & said.notna()
-    mine = powered_share(human[both], said[both], [], cases[both], [])
+    mine = powered_share(
+        human[both],
+        said[both],
+        [],
+        cases[both],
+        [],
+    )
     powered = powered_share(
-        human[both], said[both], said[more], cases[both], cases[more]
+        human[both],
+        said[both],
+        said[more],
+        cases[both],
+        cases[more],
     )
     return {
         "judge": judge,

@@ -26,7 +26,12 @@ class SoFar(NamedTuple):
     found: AgreementEstimate | None
 
 
-def agreement_so_far(folder: DataFolder, plan: Plan, *, locked: bool) -> SoFar:
+def agreement_so_far(
+    folder: DataFolder,
+    plan: Plan,
+    *,
+    locked: bool,
+) -> SoFar:
     """Cohen's kappa of two annotators, of more Krippendorff's alpha (ordinal if the labels are), with its interval.
 
     Hidden repeats do not count. In a blind campaign that is not locked, fewer than MIN_COMMON_WHEN_BLIND common items
@@ -50,5 +55,11 @@ def agreement_so_far(folder: DataFolder, plan: Plan, *, locked: bool) -> SoFar:
     return SoFar(
         statistic.name,
         n_common,
-        estimate(statistic, rows, plan.labels.codes, cases, seed=SEED),
+        estimate(
+            statistic,
+            rows,
+            plan.labels.codes,
+            cases,
+            seed=SEED,
+        ),
     )

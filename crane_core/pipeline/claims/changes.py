@@ -68,7 +68,11 @@ class Conditions:
         return None if rows is None else rows.sort_values("instance_id")
 
     def _ratio(
-        self, name: str, score: str, detector: str, setting: str
+        self,
+        name: str,
+        score: str,
+        detector: str,
+        setting: str,
     ) -> rates.Ratio | None:
         """Each instance's share in a rate; None if the answers or outcomes are not loaded for every instance."""
         rows = self.rows(detector, setting)
@@ -98,14 +102,24 @@ class Conditions:
         )
         if found is None:
             return None
-        return rates.Confusion(found.tp, found.fp, found.tn, found.fn, 0)
+        return rates.Confusion(
+            found.tp,
+            found.fp,
+            found.tn,
+            found.fn,
+            0,
+        )
 
 
 class MissingAnswersError(Exception):
     """A rate that neither loaded answers nor printed cells give."""
 
 
-def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimEstimate:
+def contrast(
+    conditions: Conditions,
+    name: str,
+    terms: Sequence[Term],
+) -> ClaimEstimate:
     """The weighted sum of rates in percentage points, exact, with its interval where all answers are loaded.
 
     Raises MissingAnswersError.
@@ -130,13 +144,21 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimE
         cluster=[] if rows is None else rows["case_id"],
     )
     return ClaimEstimate(
-        name, PERCENT * value, PERCENT * found.low, PERCENT * found.high
+        name,
+        PERCENT * value,
+        PERCENT * found.low,
+        PERCENT * found.high,
     )
 
 
 def _of_group(conditions: Conditions, rate: DetectorRate) -> rates.Ratio | None:
     """The rate with every instance outside of the group at 0; None if it is not known or of nothing."""
-    ratio = conditions.ratio(rate.name, rate.score, rate.detector, rate.setting)
+    ratio = conditions.ratio(
+        rate.name,
+        rate.score,
+        rate.detector,
+        rate.setting,
+    )
     rows = conditions.rows(rate.detector, rate.setting)
     if ratio is None or rows is None:
         return None

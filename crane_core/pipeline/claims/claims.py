@@ -77,15 +77,26 @@ def _claim(*, kind: str, **facts: str) -> Claim:
 def loaded_in(store: Store, folder: DataFolder) -> Loaded:
     """What claims are compared with."""
     return loaded_from(
-        store, verdict_frame(store), printed_numbers(store), label_frame(store, folder)
+        store,
+        verdict_frame(store),
+        printed_numbers(store),
+        label_frame(store, folder),
     )
 
 
 def loaded_from(
-    store: Store, verdicts: pd.DataFrame, numbers: pd.DataFrame, labels: pd.DataFrame
+    store: Store,
+    verdicts: pd.DataFrame,
+    numbers: pd.DataFrame,
+    labels: pd.DataFrame,
 ) -> Loaded:
     """The same from frames that are available."""
-    return Loaded(verdicts, Conditions(verdicts, numbers), labels, store)
+    return Loaded(
+        verdicts,
+        Conditions(verdicts, numbers),
+        labels,
+        store,
+    )
 
 
 def checked_claims(loaded: Loaded, claims: list[Claim]) -> list[CheckedClaim]:
@@ -97,10 +108,25 @@ def _checked(loaded: Loaded, claim: Claim) -> CheckedClaim:
     try:
         estimates, basis = measure(loaded, claim.quantity, claim.of)
     except NotTestableError as error:
-        return CheckedClaim(claim, ClaimVerdict.NOT_TESTABLE, str(error), "")
-    judged: Judged = judge(claim.kind, claim.stated, claim.unit, estimates)
+        return CheckedClaim(
+            claim,
+            ClaimVerdict.NOT_TESTABLE,
+            str(error),
+            "",
+        )
+    judged: Judged = judge(
+        claim.kind,
+        claim.stated,
+        claim.unit,
+        estimates,
+    )
     return CheckedClaim(
-        claim, judged.verdict, judged.why, basis, tuple(estimates), judged.decisive
+        claim,
+        judged.verdict,
+        judged.why,
+        basis,
+        tuple(estimates),
+        judged.decisive,
     )
 
 

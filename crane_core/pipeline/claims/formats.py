@@ -92,7 +92,15 @@ def _json(checked: Sequence[CheckedClaim]) -> str:
     """Numbers unrounded; `interval` is of the estimate that decided."""
     claims = [_record(one) for one in checked]
     written = {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims}
-    return json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps(
+            written,
+            indent=2,
+            ensure_ascii=False,
+            allow_nan=False,
+        )
+        + "\n"
+    )
 
 
 def _record(one: CheckedClaim) -> dict[str, Any]:

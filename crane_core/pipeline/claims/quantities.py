@@ -68,7 +68,11 @@ class FoundEstimates(NamedTuple):
     basis: str
 
 
-def measure(loaded: Loaded, quantity: str, of: str) -> FoundEstimates:
+def measure(
+    loaded: Loaded,
+    quantity: str,
+    of: str,
+) -> FoundEstimates:
     """Raises NotTestableError; ValueError or KeyError where quantity or `of` is not one."""
     return QUANTITIES[quantity](loaded, of)
 
@@ -100,7 +104,11 @@ def _largest_change(loaded: Loaded, of: str) -> FoundEstimates:
     )
 
 
-def _counted(value: int, basis: str = "answers", remark: str = "") -> FoundEstimates:
+def _counted(
+    value: int,
+    basis: str = "answers",
+    remark: str = "",
+) -> FoundEstimates:
     return FoundEstimates([ClaimEstimate("", Fraction(value), remark=remark)], basis)
 
 
@@ -130,7 +138,11 @@ def _known(loaded: Loaded) -> pd.DataFrame:
     return known
 
 
-def _condition(loaded: Loaded, detector: str, setting: str) -> pd.DataFrame:
+def _condition(
+    loaded: Loaded,
+    detector: str,
+    setting: str,
+) -> pd.DataFrame:
     rows = loaded.conditions.rows(detector, setting)
     if rows is None:
         raise NotTestableError(_release({Setting(setting)}))
@@ -202,7 +214,12 @@ def _diagnosed(loaded: Loaded, of: str) -> FoundEstimates:
     return _counted(len(right), "labels", remark)
 
 
-def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> dict[str, bool]:
+def _votes(
+    loaded: Loaded,
+    of: str,
+    *,
+    diagnosed: bool,
+) -> dict[str, bool]:
     """By detector."""
     asked = read_fields(of)
     detectors = asked["detector"].split("+")
@@ -266,12 +283,20 @@ def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
         raise NotTestableError(LATER)
     diagnoses = agreement.ComparedVerdicts.DIAGNOSES
     items = agreement.common_items(
-        loaded.labels, loaded.verdicts, [first, edition], diagnoses
+        loaded.labels,
+        loaded.verdicts,
+        [first, edition],
+        diagnoses,
     )
     [row] = as_rows(agreement.pairwise(items))
     if row["value"] is None:
         raise NotTestableError(f"kappa is undefined: {row['why']}")
-    found = ClaimEstimate("", Fraction(row["value"]), row["low"], row["high"])
+    found = ClaimEstimate(
+        "",
+        Fraction(row["value"]),
+        row["low"],
+        row["high"],
+    )
     return FoundEstimates([found], "labels")
 
 
@@ -334,7 +359,12 @@ def _query(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
             remark="one recorded query of GPT-5 with runtime state",
         )
     found = mean(times["seconds_of_query"], seed=SEED)
-    return ClaimEstimate("", Fraction(found.value), found.low, found.high)
+    return ClaimEstimate(
+        "",
+        Fraction(found.value),
+        found.low,
+        found.high,
+    )
 
 
 def _saved(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:

@@ -117,7 +117,10 @@ class Judged(NamedTuple):
 
 
 def judge(
-    kind: ClaimKind, stated: str, unit: str, estimates: Sequence[ClaimEstimate]
+    kind: ClaimKind,
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
 ) -> Judged:
     """The verdict of a claim by at least one estimate. Raises ValueError if the stated text is no such number."""
     if not estimates:
@@ -134,14 +137,22 @@ def range_ends(stated: str) -> tuple[str, str]:
     return least, most
 
 
-def _number(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _number(
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+) -> Judged:
     # The estimate that is farthest off decides: a claim about several must hold for each.
     found = max(estimates, key=lambda one: abs(one.value - printed_value(stated)))
     verdict = _digits(found.value, stated, unit)
     return Judged(verdict, _digit_words(found.value, stated, verdict), found)
 
 
-def _digits(value: Fraction, stated: str, unit: str) -> ClaimVerdict:
+def _digits(
+    value: Fraction,
+    stated: str,
+    unit: str,
+) -> ClaimVerdict:
     if agrees(value, stated):
         return ClaimVerdict.HOLDS
     last_place = Fraction(1, 10 ** printed_decimals(stated))
@@ -150,7 +161,11 @@ def _digits(value: Fraction, stated: str, unit: str) -> ClaimVerdict:
     return ClaimVerdict.ROUNDS_DIFFERENTLY if is_near else ClaimVerdict.CONTRADICTED
 
 
-def _digit_words(value: Fraction, stated: str, verdict: ClaimVerdict) -> str:
+def _digit_words(
+    value: Fraction,
+    stated: str,
+    verdict: ClaimVerdict,
+) -> str:
     if verdict is ClaimVerdict.HOLDS:
         return ""
     decimals = printed_decimals(stated)
@@ -159,7 +174,11 @@ def _digit_words(value: Fraction, stated: str, verdict: ClaimVerdict) -> str:
     return f"it is {text}" if is_exact else f"it rounds to {text}"
 
 
-def _change(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _change(
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+) -> Judged:
     found = estimates[0]
     digits = _digits(found.value, stated, unit)
     words = _digit_words(found.value, stated, digits)
@@ -181,7 +200,11 @@ def _no_interval(found: ClaimEstimate) -> str:
     return "the number alone: there is no interval without the answers"
 
 
-def _about(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _about(
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+) -> Judged:
     said = printed_value(stated)
     far = max(estimates, key=lambda found: abs(found.value - said))
     if abs(far.value - said) > TENTH * abs(said):
@@ -189,7 +212,11 @@ def _about(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged
     return _unless_noise(estimates, far)
 
 
-def _range(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _range(
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+) -> Judged:
     texts = range_ends(stated)
     # "7 to 10" is judged with the digits that the paper prints.
     decimals = max(printed_decimals(text) for text in texts)
@@ -209,7 +236,11 @@ def _range(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged
     return judged
 
 
-def _more_than(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _more_than(
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+) -> Judged:
     least = min(estimates, key=lambda found: found.value)
     return _beyond(
         least,
@@ -219,7 +250,11 @@ def _more_than(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Ju
     )
 
 
-def _at_most(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _at_most(
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+) -> Judged:
     most = max(estimates, key=lambda found: found.value)
     return _beyond(
         most,
@@ -230,7 +265,11 @@ def _at_most(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judg
 
 
 def _beyond(
-    found: ClaimEstimate, stated: str, *, is_right: bool, otherwise: str
+    found: ClaimEstimate,
+    stated: str,
+    *,
+    is_right: bool,
+    otherwise: str,
 ) -> Judged:
     # The interval may leave open on which side the true value lies.
     if found.includes(float(printed_value(stated))):
@@ -243,7 +282,10 @@ def _beyond(
 
 
 def _rises(
-    stated: str, unit: str, estimates: Sequence[ClaimEstimate], sign: int = 1
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+    sign: int = 1,
 ) -> Judged:
     """sign: -1 for a fall."""
     lies_opposite = ClaimEstimate.lies_below if sign > 0 else ClaimEstimate.lies_above
@@ -293,14 +335,20 @@ def _unless_noise(
     )
 
 
-def _which(words: str, found: Sequence[ClaimEstimate], n: int) -> str:
+def _which(
+    words: str,
+    found: Sequence[ClaimEstimate],
+    n: int,
+) -> str:
     if n == 1:
         return "its interval includes 0" if "interval" in words else "the sign differs"
     return f"{words} {', '.join(one.name for one in found)} ({len(found)} of {n})"
 
 
 def _does_not_rise(
-    stated: str, unit: str, estimates: Sequence[ClaimEstimate]
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
 ) -> Judged:
     most = max(estimates, key=lambda found: found.value)
     risen = [found for found in estimates if found.lies_above(0)]
@@ -321,7 +369,11 @@ def _does_not_rise(
     )
 
 
-def _similar(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
+def _similar(
+    stated: str,
+    unit: str,
+    estimates: Sequence[ClaimEstimate],
+) -> Judged:
     unlike = [
         found
         for found in estimates

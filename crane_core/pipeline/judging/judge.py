@@ -112,7 +112,9 @@ class JudgePlan:
 
 
 def plan_judgement(
-    store: Store, folder: DataFolder, wanted: WantedJudgement
+    store: Store,
+    folder: DataFolder,
+    wanted: WantedJudgement,
 ) -> JudgePlan:
     """The job and its open questions. Nothing is written, and the store is not needed afterwards.
 
@@ -149,12 +151,27 @@ def plan_judgement(
         if campaign
         else f"{JUDGE} {wanted.model}"
     )
-    annotator = begun.annotator if begun else _free_name(store, wished, name, base)
+    annotator = (
+        begun.annotator
+        if begun
+        else _free_name(
+            store,
+            wished,
+            name,
+            base,
+        )
+    )
     about = (name, wanted.benchmark, wanted.experiment, annotator, encoded(options))
     job = JudgeJob(*about, started_at=begun.started_at if begun else now())
     items = in_passes(list(cases), wanted.repetitions, wanted.presentations)
     return JudgePlan(
-        job, Work(job, items, before), cases, skipped, template, guideline, own
+        job,
+        Work(job, items, before),
+        cases,
+        skipped,
+        template,
+        guideline,
+        own,
     )
 
 
@@ -205,7 +222,9 @@ def _items(
 
 
 def in_passes(
-    runs: Sequence[Key], repetitions: int, presentations: Sequence[Presentation]
+    runs: Sequence[Key],
+    repetitions: int,
+    presentations: Sequence[Presentation],
 ) -> list[Key]:
     """Every verdict's first run in both orders, then the next runs, and all of it again per repetition.
 
@@ -279,7 +298,11 @@ def experiment_to_judge(store: Store, benchmark: str) -> str:
 _REMEDY = "Get texts of diagnoses and known causes with `fetch crane-llm`, or import your own; make runs with `detect`."
 
 
-def _nothing(wanted: WantedJudgement, n_found: int, n_without_cause: int) -> str:
+def _nothing(
+    wanted: WantedJudgement,
+    n_found: int,
+    n_without_cause: int,
+) -> str:
     where = f"in the experiment {wanted.experiment!r} on {wanted.benchmark!r}"
     if n_without_cause:
         return f"The cases of all {n_without_cause} diagnoses {where} give no cause to compare with."
@@ -288,14 +311,23 @@ def _nothing(wanted: WantedJudgement, n_found: int, n_without_cause: int) -> str
     return f"No verdict {where} detects a crash and gives a reason."
 
 
-def _free_name(store: Store, name: str, job: str, base: str) -> str:
+def _free_name(
+    store: Store,
+    name: str,
+    job: str,
+    base: str,
+) -> str:
     """The annotator name of a judge's labels: they may not replace those of another job."""
     taken = jobs.judge_names(store.cursor())
     which = base.rpartition("-")[2] + job.removeprefix(base)
     return f"{name} ({which})" if name in taken else name
 
 
-def _reply(plan: JudgePlan, key: Key, came: Came) -> JudgeReply:
+def _reply(
+    plan: JudgePlan,
+    key: Key,
+    came: Came,
+) -> JudgeReply:
     instance_id, detector, setting, run_index, repetition, presentation = key
     campaign = None
     if plan.own:

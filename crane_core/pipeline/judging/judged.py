@@ -76,7 +76,9 @@ def judging_campaigns(folder: DataFolder) -> frozenset[str]:
 
 
 def annotators_of(
-    labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozenset[str]
+    labels: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    judging: frozenset[str],
 ) -> list[str]:
     """Whose labels can judge these verdicts: imported people, final outcomes of `judging_campaigns`, judges.
 
@@ -115,7 +117,10 @@ def judged_by(
     """
     mine = labels.loc[labels["annotator"] == annotator, [*KEY, "label", "provenance"]]
     frame = verdicts.drop(columns=["human", "provenance"]).merge(
-        mine, on=KEY, how="left", validate="one_to_one"
+        mine,
+        on=KEY,
+        how="left",
+        validate="one_to_one",
     )
     frame = frame.rename(columns={"label": "human"})
     human = frame["human"].astype(object).where(frame["human"].notna(), None)
@@ -161,7 +166,9 @@ def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
 
 
 def _strata(
-    frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan
+    frame: pd.DataFrame,
+    drawn_from: pd.DataFrame,
+    plan: Plan,
 ) -> pd.Series[str]:
     """drawn_from: the detected crashes that the plan could draw."""
     strata = pd.Series(None, index=frame.index, dtype=object)

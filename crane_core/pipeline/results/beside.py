@@ -15,7 +15,9 @@ SHIPPED = {STUDY: (OUR_RULES,)}
 
 
 def beside(
-    verdicts: pd.DataFrame, experiment: str, others: Sequence[str]
+    verdicts: pd.DataFrame,
+    experiment: str,
+    others: Sequence[str],
 ) -> pd.DataFrame:
     """The rows of `experiment`, of those that ship with it and of `others`, with the detectors of the others renamed.
 

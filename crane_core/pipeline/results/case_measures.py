@@ -153,7 +153,9 @@ def _tested(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
 
 
 def _rates(
-    cases: pd.DataFrame, inputs: Inputs, credit: Credit
+    cases: pd.DataFrame,
+    inputs: Inputs,
+    credit: Credit,
 ) -> Iterator[dict[str, object]]:
     for side, setting in zip(("base", "other"), inputs, strict=True):
         n = cases[f"n_{side}"]

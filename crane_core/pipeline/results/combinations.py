@@ -111,7 +111,10 @@ def ways_for(n_members: int) -> tuple[Way, ...]:
 
 
 def combine(
-    frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule
+    frame: pd.DataFrame,
+    members: Sequence[Member],
+    *,
+    rule: VoteRule,
 ) -> pd.DataFrame:
     """The members alone, then every way of combining them, each against the best single member.
 
@@ -134,7 +137,12 @@ def combine(
     return _adjusted(pd.DataFrame([*alone, *ways], columns=COLUMNS))
 
 
-def with_rules(frame: pd.DataFrame, rules: Member, *, rule: VoteRule) -> pd.DataFrame:
+def with_rules(
+    frame: pd.DataFrame,
+    rules: Member,
+    *,
+    rule: VoteRule,
+) -> pd.DataFrame:
     """The rules first, then each model with each input, and the majority of the models with each: one planned family.
 
     A row per cascade; columns as in `combine`, with Holm over all rows, and alone (accuracy of what answers where the
@@ -231,7 +239,10 @@ class _Table(NamedTuple):
         return self.members[int(np.argmax(accuracies))]
 
     def row(
-        self, members: tuple[Member, ...], way: Way | None, predicted: Array
+        self,
+        members: tuple[Member, ...],
+        way: Way | None,
+        predicted: Array,
     ) -> dict[str, Any]:
         """The rates of one prediction with their intervals; way: None for a member alone."""
         parts = rates.confusion_parts(self.truth, predicted)
@@ -255,7 +266,11 @@ class _Table(NamedTuple):
         one = rates.accuracy(rates.confusion_parts(self.truth, of_best))
         other = rates.accuracy(rates.confusion_parts(self.truth, predicted))
         found = intervals.clustered_difference(
-            one.part, one.whole, other.part, other.whole, self.cases
+            one.part,
+            one.whole,
+            other.part,
+            other.whole,
+            self.cases,
         )
         n_asked = len(self.truth)
         if way is Way.CASCADE:
@@ -267,7 +282,12 @@ class _Table(NamedTuple):
             "difference": found.value,
             "low": found.low,
             "high": found.high,
-            **tested(one, other, self.cases, PairedTest.MCNEMAR),
+            **tested(
+                one,
+                other,
+                self.cases,
+                PairedTest.MCNEMAR,
+            ),
         }
 
 

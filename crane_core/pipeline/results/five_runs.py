@@ -33,7 +33,11 @@ class Measure(StrEnum):
     BETWEEN = "share of variance between instances"
 
 
-def answers_by_run(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
+def answers_by_run(
+    store: Store,
+    benchmark: str,
+    experiment: str,
+) -> pd.DataFrame:
     """Every answer of an experiment; see `storage.verdicts.answers_by_run`."""
     return stored.answers_by_run(store.cursor(), benchmark, experiment)
 
@@ -109,7 +113,12 @@ class _Answers(NamedTuple):
         rows = rows[is_mine[self.instance[rows]] & ~np.isnan(self.right[rows])]
         for run in np.unique(self.run[rows]):
             of_run = rows[self.run[rows] == run]
-            yield _rate(Measure.RUN, int(run), self.right[of_run], self.case[of_run])
+            yield _rate(
+                Measure.RUN,
+                int(run),
+                self.right[of_run],
+                self.case[of_run],
+            )
 
 
 def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -117,14 +126,32 @@ def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
     n_right = mine["n_right"].to_numpy()
     case = mine["case"].to_numpy()
     for k in range(1, n_runs + 1):
-        yield _rate(Measure.PASS, k, five_runs.pass_at_k(n_right, n_runs, k), case)
-    yield _rate(Measure.ALL, n_runs, (n_right == n_runs).astype(np.float64), case)
-    found = five_runs.variance_share(n_right, n_runs, case, seed=SEED)
+        yield _rate(
+            Measure.PASS,
+            k,
+            five_runs.pass_at_k(n_right, n_runs, k),
+            case,
+        )
+    yield _rate(
+        Measure.ALL,
+        n_runs,
+        (n_right == n_runs).astype(np.float64),
+        case,
+    )
+    found = five_runs.variance_share(
+        n_right,
+        n_runs,
+        case,
+        seed=SEED,
+    )
     yield {"measure": Measure.BETWEEN, "k": 0} | estimate_row(found)
 
 
 def _rate(
-    measure: Measure, k: int, part: np.ndarray, case: NDArray[np.intp]
+    measure: Measure,
+    k: int,
+    part: np.ndarray,
+    case: NDArray[np.intp],
 ) -> dict[str, Any]:
     found = intervals.clustered_rate(part, np.ones(len(part)), case)
     return {"measure": measure, "k": k} | estimate_row(found)

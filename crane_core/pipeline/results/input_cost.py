@@ -42,7 +42,9 @@ def published_tokens(path: Path | None = None) -> pd.DataFrame:
 
 
 def tokens_of_inputs(
-    store: Store, benchmark: str, experiments: list[str]
+    store: Store,
+    benchmark: str,
+    experiments: list[str],
 ) -> pd.DataFrame:
     """A row per experiment, setting and instance with a known input: columns as `published_tokens`, and is_exact.
 
@@ -65,7 +67,12 @@ def tokens_of_inputs(
     return pd.concat([by_text, facts]).drop_duplicates(key, ignore_index=True)
 
 
-def cost_table(rows: pd.DataFrame, tokens: pd.DataFrame, *, rate: str) -> pd.DataFrame:
+def cost_table(
+    rows: pd.DataFrame,
+    tokens: pd.DataFrame,
+    *,
+    rate: str,
+) -> pd.DataFrame:
     """One row per detector and setting: its rate with interval, and what its input costs.
 
     rows: of `setting_runs.runs_of`; tokens: of `tokens_of_inputs`. Columns: KEY, detector_title, value, low, high, n,
@@ -74,7 +81,11 @@ def cost_table(rows: pd.DataFrame, tokens: pd.DataFrame, *, rate: str) -> pd.Dat
     """
     by = [*KEY, "detector_title", "detector_kind"]
     table = rate_table(
-        rows, by=by, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+        rows,
+        by=by,
+        rate=rate,
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
     )
     known = rows.merge(tokens, on=["experiment", "setting", "instance_id"], how="left")
     known["is_exact"] = known["is_exact"].isna() | known["is_exact"].eq(other=True)
@@ -88,7 +99,10 @@ def cost_table(rows: pd.DataFrame, tokens: pd.DataFrame, *, rate: str) -> pd.Dat
     table["usd"] = [
         _usd(detector, mean) if model else 0.0
         for detector, mean, model in zip(
-            table["detector"], table["tokens"], is_model, strict=True
+            table["detector"],
+            table["tokens"],
+            is_model,
+            strict=True,
         )
     ]
     return table

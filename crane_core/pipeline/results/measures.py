@@ -95,7 +95,12 @@ def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     return np.where(np.isnan(share), np.nan, said.astype(np.float64))
 
 
-def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest:
+def test_of(
+    *,
+    rule: VoteRule,
+    credit: Credit,
+    rate: str,
+) -> PairedTest:
     """McNemar where an instance is right or wrong, sign flips where it is right by a share, swaps for other rates."""
     if rate not in YES_OR_NO:
         return PairedTest.SWAP
@@ -125,7 +130,11 @@ class Outcomes(NamedTuple):
         return Outcomes(*(None if array is None else array[rows] for array in self))  # type: ignore[arg-type]
 
 
-def outcomes(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Outcomes:
+def outcomes(
+    frame: pd.DataFrame,
+    rule: VoteRule,
+    credit: Credit,
+) -> Outcomes:
     """The outcomes of the rows under the chosen rules."""
     label, words = pd.factorize(frame["human"])
     worth = None
@@ -192,7 +201,11 @@ class Scored(NamedTuple):
     n_labelled: int
 
 
-def scored(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Scored:
+def scored(
+    frame: pd.DataFrame,
+    rule: VoteRule,
+    credit: Credit,
+) -> Scored:
     """The rows under the chosen rules; an outcome that depends on a label counts with the weight of the label."""
     return _scored(outcomes(frame, rule, credit))
 
@@ -204,13 +217,20 @@ def _scored(rows: Outcomes) -> Scored:
     parts = None
     if not np.isnan(weight).any():
         parts = rates.confusion_parts(
-            rows.truth, rows.predicted, credit=rows.worth, weight=weight
+            rows.truth,
+            rows.predicted,
+            credit=rows.worth,
+            weight=weight,
         )
     n_labelled = np.count_nonzero(rows.asks & ~np.isnan(rows.worth))
     return Scored(parts, int(np.count_nonzero(rows.asks)), int(n_labelled))
 
 
-def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
+def is_sampled(
+    frame: pd.DataFrame,
+    rule: VoteRule,
+    credit: Credit,
+) -> bool:
     """Whether any label represents others: then the winner of each instance is unknown, and nothing is tested."""
     return _is_sampled(outcomes(frame, rule, credit))
 
@@ -220,7 +240,11 @@ def _is_sampled(rows: Outcomes) -> bool:
 
 
 def paired_rows(
-    frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE
+    frame: pd.DataFrame,
+    *,
+    rule: VoteRule,
+    credit: Credit,
+    inputs: Inputs = WITH_STATE,
 ) -> pd.DataFrame:
     """The rows that a comparison of two inputs is about, for rates and gains alike.
 
@@ -271,7 +295,12 @@ def _groups(
 
 
 def rate_table(
-    frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit
+    frame: pd.DataFrame,
+    *,
+    by: list[str],
+    rate: str,
+    rule: VoteRule,
+    credit: Credit,
 ) -> pd.DataFrame:
     """One row per group of `by`, with the rate and its interval.
 
@@ -294,7 +323,11 @@ def _cases(frame: pd.DataFrame) -> NDArray[np.intp]:
     return np.asarray(frame.groupby(["benchmark", "case_id"]).ngroup(), dtype=np.intp)
 
 
-def _rated(of_rows: Outcomes, case: NDArray[np.intp], rate: str) -> dict[str, float]:
+def _rated(
+    of_rows: Outcomes,
+    case: NDArray[np.intp],
+    rate: str,
+) -> dict[str, float]:
     found = _scored(of_rows)
     labels = {"n_labelled": found.n_labelled, "n_to_label": found.n_to_label}
     if found.parts is None:
@@ -387,7 +420,12 @@ class Pairs(NamedTuple):
     groups: list[tuple[dict[str, Hashable], NDArray[np.intp], NDArray[np.intp]]]
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, by: list[str], inputs: Inputs) -> Pairs:
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        by: list[str],
+        inputs: Inputs,
+    ) -> Pairs:
         """Find, in each group of `by`, the instances that were answered with both inputs."""
         both = frame[frame["setting"].isin(inputs)]
         instance = pd.factorize(both["instance_id"], sort=True)[0]
@@ -396,14 +434,22 @@ class Pairs(NamedTuple):
         for group, where in _groups(both, by):
             one, other = where[~is_other[where]], where[is_other[where]]
             _, a, b = np.intersect1d(
-                instance[one], instance[other], assume_unique=True, return_indices=True
+                instance[one],
+                instance[other],
+                assume_unique=True,
+                return_indices=True,
             )
             who = dict(zip(by, group, strict=True))
             who["detector_title"] = both["detector_title"].iat[where[0]]
             groups.append((who, one[a], other[b]))
         return cls(both, _cases(both), groups)
 
-    def gains(self, rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
+    def gains(
+        self,
+        rule: VoteRule,
+        credit: Credit,
+        rate: str,
+    ) -> pd.DataFrame:
         """A row per group with an instance that has an outcome with both inputs; see `gain_table`."""
         of_rows = outcomes(self.rows, rule, credit)
         test = None
@@ -415,7 +461,13 @@ class Pairs(NamedTuple):
             kept = is_known[base] & is_known[other]
             a, b = base[kept], other[kept]
             if len(a):
-                found = _gain(of_rows.of(a), of_rows.of(b), self.case[a], rate, test)
+                found = _gain(
+                    of_rows.of(a),
+                    of_rows.of(b),
+                    self.case[a],
+                    rate,
+                    test,
+                )
                 rows.append(who | {"test": test and str(test)} | found)
         return pd.DataFrame(rows)
 
@@ -433,7 +485,11 @@ def _gain(
         return {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
     one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
     estimate = intervals.clustered_difference(
-        one.part, one.whole, other.part, other.whole, cases
+        one.part,
+        one.whole,
+        other.part,
+        other.whole,
+        cases,
     )
     return {
         "n": estimate.n,
@@ -443,7 +499,12 @@ def _gain(
         "difference": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
-        **tested(one, other, cases, test),
+        **tested(
+            one,
+            other,
+            cases,
+            test,
+        ),
     }
 
 
@@ -463,7 +524,12 @@ def tested(
     if test is PairedTest.SWAP:
         # Both wholes count: with F1 and precision an instance may be in the rate with one input only.
         p = ratio_swap.ratio_swap(
-            one.part, one.whole, other.part, other.whole, cases, seed=SEED
+            one.part,
+            one.whole,
+            other.part,
+            other.whole,
+            cases,
+            seed=SEED,
         )
         return nothing | {"p_value": p, "p_by_case": p}
     by_case = sign_flip.sign_flip(b - a, cases[counted], seed=SEED)

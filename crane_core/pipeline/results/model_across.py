@@ -43,14 +43,23 @@ class ModelAcross(NamedTuple):
 
 
 def model_across(
-    frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE
+    frame: pd.DataFrame,
+    *,
+    rule: VoteRule,
+    credit: Credit,
+    inputs: Inputs = WITH_STATE,
 ) -> ModelAcross:
     """`stats.gee` on right or wrong per instance, clustered by case, over `paired_rows` of `frame`.
 
     Right is a share of 0..1 where the rule is the mean of runs or partial diagnoses earn half a credit. If labels of a
     sample represent others, it is unknown which instance is right, so there is no model.
     """
-    rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
+    rows = paired_rows(
+        frame,
+        rule=rule,
+        credit=credit,
+        inputs=inputs,
+    )
     rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
     parts = None
     if not rows.empty and not is_sampled(rows, rule, credit):
@@ -67,7 +76,10 @@ def model_across(
     right = pd.Series(np.asarray(rates.accuracy(parts).part), rows.index)
     group, names = pd.factorize(rows["detector"], sort=True)
     found = gee.odds_ratios(
-        right, rows["setting"] == inputs.other, group, pd.factorize(rows["case_id"])[0]
+        right,
+        rows["setting"] == inputs.other,
+        group,
+        pd.factorize(rows["case_id"])[0],
     )
     ratios = []
     for place, detector in enumerate(names):

@@ -26,6 +26,10 @@ def rehearsed(frame: pd.DataFrame) -> pd.DataFrame:
         .reset_index()
     )
     rates = rate_table(
-        frame, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+        frame,
+        by=BY,
+        rate="Accuracy",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
     )
     return counts.merge(rates[[*BY, "n", "n_cases", "value", "low", "high"]], on=BY)

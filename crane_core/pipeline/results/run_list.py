@@ -55,7 +55,10 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
             ]
         )
     ordered = listed.sort_values(
-        "started_at", ascending=False, na_position="last", kind="stable"
+        "started_at",
+        ascending=False,
+        na_position="last",
+        kind="stable",
     )
     return ordered.reset_index(drop=True)
 

@@ -29,10 +29,18 @@ class Stability(NamedTuple):
 
 
 def stability(
-    store: Store, benchmark: str, experiment: str, titles: Mapping[str, str]
+    store: Store,
+    benchmark: str,
+    experiment: str,
+    titles: Mapping[str, str],
 ) -> Stability:
     """The tables of these detectors in one experiment. titles: detector to how it is shown."""
-    counts = stored.run_counts(store.cursor(), benchmark, experiment, list(titles))
+    counts = stored.run_counts(
+        store.cursor(),
+        benchmark,
+        experiment,
+        list(titles),
+    )
     rows: list[dict[str, Any]] = []
     # The query orders them so; `groupby` joins neighbours only.
     for (detector, setting), kinds in groupby(counts.cases, key=_condition_of):
@@ -67,7 +75,13 @@ def _of_each_run(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     for run in sorted(runs):
         right = [sum(run in of for of in kind.right) for kind in alike]
         asked = [sum(run in of for of in kind.answered) for kind in alike]
-        yield _rate(Measure.RUN, run, right, asked, n_cases)
+        yield _rate(
+            Measure.RUN,
+            run,
+            right,
+            asked,
+            n_cases,
+        )
 
 
 def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
@@ -81,10 +95,27 @@ def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     n = having.sum(axis=1)
     for k in range(1, n_runs + 1):
         passed = having @ five_runs.pass_at_k(possible, n_runs, k)
-        yield _rate(Measure.PASS, k, passed, n, n_cases)
-    yield _rate(Measure.ALL, n_runs, having[:, n_runs], n, n_cases)
+        yield _rate(
+            Measure.PASS,
+            k,
+            passed,
+            n,
+            n_cases,
+        )
+    yield _rate(
+        Measure.ALL,
+        n_runs,
+        having[:, n_runs],
+        n,
+        n_cases,
+    )
     sums = np.column_stack([n, having @ possible, having @ possible**2])
-    found = five_runs.variance_share_of_cases(sums, n_cases, n_runs, seed=SEED)
+    found = five_runs.variance_share_of_cases(
+        sums,
+        n_cases,
+        n_runs,
+        seed=SEED,
+    )
     yield {"measure": Measure.BETWEEN, "k": 0} | estimate_row(found)
 
 

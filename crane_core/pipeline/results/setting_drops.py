@@ -40,7 +40,12 @@ def reference_of(rows: pd.DataFrame) -> Setting:
     )
 
 
-def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataFrame:
+def drop_table(
+    rows: pd.DataFrame,
+    *,
+    reference: Setting,
+    rate: str,
+) -> pd.DataFrame:
     """One row per detector and setting but the reference, over the instances that were answered with both.
 
     rows: of `setting_runs.runs_of`. Columns COLUMNS, with p_holm and p_by_case_holm (Holm over the whole table: which
@@ -61,7 +66,12 @@ def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataF
 
 
 def drops_by(
-    rows: pd.DataFrame, *, by: str, reference: Setting, setting: Setting, rate: str
+    rows: pd.DataFrame,
+    *,
+    by: str,
+    reference: Setting,
+    setting: Setting,
+    rate: str,
 ) -> pd.DataFrame:
     """The same for one setting by group of `by`: an exploratory grid.
 

@@ -21,7 +21,11 @@ class SettingRuns(NamedTuple):
     n_left_out: int
 
 
-def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[str]:
+def sources(
+    verdicts: pd.DataFrame,
+    ran: pd.DataFrame,
+    benchmark: str,
+) -> list[str]:
     """Where detectors with several settings come from: experiments by number of settings, then OWN for own jobs.
 
     Shipped local experiments are part of the one that they ship with.
@@ -38,12 +42,20 @@ def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[s
     most = n_settings.groupby("experiment").max()
     in_order = most.sort_values(ascending=False, kind="stable").index
     found = [str(name) for name in in_order]
-    own = runs_of(verdicts, ran, benchmark, OWN).rows
+    own = runs_of(
+        verdicts,
+        ran,
+        benchmark,
+        OWN,
+    ).rows
     return found if own.empty else [*found, OWN]
 
 
 def runs_of(
-    verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: str
+    verdicts: pd.DataFrame,
+    ran: pd.DataFrame,
+    benchmark: str,
+    source: str,
 ) -> SettingRuns:
     """The rows of the detectors of one source that answered an instance in two settings or more.
 

@@ -143,9 +143,18 @@ def decisive(curve: pd.DataFrame) -> Decisive | None:
     return first if first.spread > 0 else None
 
 
-def _of_choice(curve: pd.DataFrame, choice: str, name: Outcome) -> Decisive:
+def _of_choice(
+    curve: pd.DataFrame,
+    choice: str,
+    name: Outcome,
+) -> Decisive:
     is_found = curve["conclusion"] == name
     groups = is_found.groupby(curve[choice], sort=False)
     options = [Option(str(option), int(of.sum()), len(of)) for option, of in groups]
     by_share = sorted(options, key=lambda option: option.share)
-    return Decisive(choice, name, by_share[-1], by_share[0])
+    return Decisive(
+        choice,
+        name,
+        by_share[-1],
+        by_share[0],
+    )

@@ -76,7 +76,11 @@ def published_times() -> pd.DataFrame:
     return times.assign(detector=detector, setting=str(setting))
 
 
-def times_of(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
+def times_of(
+    store: Store,
+    benchmark: str,
+    experiment: str,
+) -> pd.DataFrame:
     """Times of an experiment, with the columns of `published_times`; empty if nothing was timed."""
     if (benchmark, experiment) == PUBLISHED_TIMES[:2]:
         return published_times()
@@ -84,7 +88,10 @@ def times_of(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
 
 
 def time_saved(
-    frame: pd.DataFrame, times: pd.DataFrame, *, rule: VoteRule
+    frame: pd.DataFrame,
+    times: pd.DataFrame,
+    *,
+    rule: VoteRule,
 ) -> list[TimeSaved]:
     """One per detector and setting that was timed; `frame` is the verdict frame of the experiment.
 
@@ -113,7 +120,9 @@ def time_saved(
 
 
 def _account(
-    by_case: pd.DataFrame, account: Account, query: float
+    by_case: pd.DataFrame,
+    account: Account,
+    query: float,
 ) -> dict[str, float | str]:
     counts = 1.0 if account is Account.EVERY_CRASH else by_case["is_predicted"]
     saved = (

@@ -22,7 +22,9 @@ PAIR = "two runs"
 
 
 def two_runs(
-    verdicts: pd.DataFrame, one: RunKey, other: RunKey
+    verdicts: pd.DataFrame,
+    one: RunKey,
+    other: RunKey,
 ) -> dict[str, Any] | None:
     """Accuracy of the majority vote, detection alone; None if no instance was answered by both.
 
@@ -32,7 +34,10 @@ def two_runs(
     """
     sides = [
         _rows_of(verdicts, run).assign(
-            setting=setting, detector=PAIR, detector_title=PAIR, experiment=PAIR
+            setting=setting,
+            detector=PAIR,
+            detector_title=PAIR,
+            experiment=PAIR,
         )
         for run, setting in zip((one, other), WITH_STATE, strict=True)
     ]

@@ -31,7 +31,9 @@ def ablation_cells(
 
 
 def complete_rows(
-    verdicts: pd.DataFrame, detector: str, setting: str
+    verdicts: pd.DataFrame,
+    detector: str,
+    setting: str,
 ) -> pd.DataFrame | None:
     """The rows of one condition on the published benchmark, of the first release that holds every instance.
 
@@ -41,7 +43,12 @@ def complete_rows(
     is_here = verdicts["benchmark"] == BENCHMARK
     population = verdicts.loc[is_here, "instance_id"].nunique()
     for release in (STUDY, *later_releases(verdicts)):
-        rows = selected(verdicts, release, detector, setting)
+        rows = selected(
+            verdicts,
+            release,
+            detector,
+            setting,
+        )
         if len(rows) == population > 0:
             return rows
     return None

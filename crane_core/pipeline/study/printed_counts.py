@@ -67,7 +67,12 @@ def printed_counts(
     if accuracy is None or f1 is None:
         return None
     # Two solutions are as useless as none: only one names the counts.
-    solutions = _solutions(_with_digit(accuracy), _with_digit(f1), n_crashing, n_fixed)
+    solutions = _solutions(
+        _with_digit(accuracy),
+        _with_digit(f1),
+        n_crashing,
+        n_fixed,
+    )
     found = list(islice(solutions, 2))
     return found[0] if len(found) == 1 else None
 
@@ -78,22 +83,40 @@ def _with_digit(printed: str) -> str:
 
 
 def _solutions(
-    accuracy: str, f1: str, n_crashing: int, n_fixed: int
+    accuracy: str,
+    f1: str,
+    n_crashing: int,
+    n_fixed: int,
 ) -> Iterable[Counts]:
     """Every pair of counts with these rates; only those near the printed values are rounded exactly."""
     n = n_crashing + n_fixed
     right_of = partial(_share_of, n=n)
-    for n_right in _near(printed_value(accuracy), right_of, 0, n):
+    for n_right in _near(
+        printed_value(accuracy),
+        right_of,
+        0,
+        n,
+    ):
         if not agrees(Fraction(PERCENT * n_right, n), accuracy):
             continue
         # F1 = 200 tp / (2 tp + n_wrong), which grows with tp.
         n_wrong = n - n_right
         hits_of = partial(_hits, n_wrong=n_wrong)
         fewest, most = max(0, n_right - n_fixed), min(n_crashing, n_right)
-        for tp in _near(printed_value(f1), hits_of, fewest, most):
+        for tp in _near(
+            printed_value(f1),
+            hits_of,
+            fewest,
+            most,
+        ):
             whole = 2 * tp + n_wrong
             if whole and agrees(Fraction(PERCENT * 2 * tp, whole), f1):
-                yield Counts(tp, n_fixed - (n_right - tp), n_crashing, n_fixed)
+                yield Counts(
+                    tp,
+                    n_fixed - (n_right - tp),
+                    n_crashing,
+                    n_fixed,
+                )
 
 
 def _share_of(rate: Fraction, n: int) -> Fraction:

@@ -56,14 +56,21 @@ def study_tables(
 
 
 def _table(
-    module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame
+    module: TableModule,
+    verdicts: pd.DataFrame,
+    numbers: pd.DataFrame,
 ) -> StudyTable:
     mine = numbers[numbers["table_id"] == module.TABLE_ID]
     places = zip(mine["row"], mine["column"], strict=True)
     texts = zip(mine["printed"], mine["unit"], strict=True)
     printed = dict(zip(places, texts, strict=True))
     cells = _cells(printed, module.measure(verdicts))
-    return StudyTable(module.TABLE_ID, module.TITLE, module.SOURCE, cells)
+    return StudyTable(
+        module.TABLE_ID,
+        module.TITLE,
+        module.SOURCE,
+        cells,
+    )
 
 
 def _cells(
@@ -76,7 +83,14 @@ def _cells(
     cells = []
     for place in places:
         text, unit = printed.get(place, (None, ""))
-        cells.append(compared(*place, text, unit, measured.get(place)))
+        cells.append(
+            compared(
+                *place,
+                text,
+                unit,
+                measured.get(place),
+            )
+        )
     return cells
 
 

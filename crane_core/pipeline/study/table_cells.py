@@ -56,12 +56,20 @@ class StudyTable:
     cells: list[TableCell]
 
 
-def share(part: float, whole: float, n: int) -> Measured:
+def share(
+    part: float,
+    whole: float,
+    n: int,
+) -> Measured:
     """A ratio of two whole counts, as a share of 1."""
     return Measured(Fraction(int(part), int(whole)), n, "share")
 
 
-def percent(part: float, whole: float, n: int) -> Measured:
+def percent(
+    part: float,
+    whole: float,
+    n: int,
+) -> Measured:
     """A ratio of two whole counts, in percent."""
     return Measured(PERCENT * Fraction(int(part), int(whole)), n, "percent")
 
@@ -88,7 +96,11 @@ def agrees(value: Fraction, printed: str) -> bool:
 
 
 def compared(
-    row: str, column: str, printed: str | None, unit: str, measured: Measured | None
+    row: str,
+    column: str,
+    printed: str | None,
+    unit: str,
+    measured: Measured | None,
 ) -> TableCell:
     """The cell of one place."""
     cell = TableCell(

@@ -37,7 +37,12 @@ def render(found: Iterable[StudyTable], fmt: Format) -> str:
     return _WRITERS[fmt](list(found))
 
 
-def shown(value: Fraction | None, cell: TableCell, *, more: int = 0) -> str:
+def shown(
+    value: Fraction | None,
+    cell: TableCell,
+    *,
+    more: int = 0,
+) -> str:
     """A value in the digits of its printed cell (or of its unit), `more` digits beyond where it is not a count."""
     if value is None:
         return ""
@@ -119,7 +124,15 @@ def _json(found: list[StudyTable]) -> str:
         for table in found
     }
     written = {"tables": tables}
-    return json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps(
+            written,
+            indent=2,
+            ensure_ascii=False,
+            allow_nan=False,
+        )
+        + "\n"
+    )
 
 
 def _latex(found: list[StudyTable]) -> str:
@@ -130,7 +143,12 @@ def _latex_table(table: StudyTable) -> str:
     """The layout of the page with our values; a cell that only the publication has is in brackets."""
     rows = dict.fromkeys(cell.row for cell in table.cells)
     columns = dict.fromkeys(cell.column for cell in table.cells)
-    wide = pd.DataFrame("", index=list(rows), columns=list(columns), dtype=object)
+    wide = pd.DataFrame(
+        "",
+        index=list(rows),
+        columns=list(columns),
+        dtype=object,
+    )
     for cell in table.cells:
         text = shown(cell.ours, cell)
         if cell.status is CellStatus.PUBLISHED_ONLY:

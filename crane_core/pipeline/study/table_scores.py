@@ -24,7 +24,10 @@ SIGNS = {Setting.CODE: "(-RT)", Setting.RUNTIME: "(+RT)"}
 
 
 def selected(
-    verdicts: pd.DataFrame, experiment: str, detector: str, setting: str
+    verdicts: pd.DataFrame,
+    experiment: str,
+    detector: str,
+    setting: str,
 ) -> pd.DataFrame:
     """The rows of one condition on the published benchmark."""
     is_chosen = verdicts["benchmark"] == BENCHMARK
@@ -49,7 +52,12 @@ def conditions(
     """Title, setting and rows of each detector of the study with and without runtime information, where loaded."""
     for detector in detectors:
         for setting in SIGNS:
-            rows = selected(verdicts, STUDY, detector, setting)
+            rows = selected(
+                verdicts,
+                STUDY,
+                detector,
+                setting,
+            )
             if len(rows):
                 yield str(rows["detector_title"].iloc[0]), setting, rows
 
@@ -83,7 +91,9 @@ def scored(counts: Confusion) -> int:
 
 
 def rate_columns(
-    counts: Confusion, sign: str, names: tuple[str, ...] = tuple(RATES)
+    counts: Confusion,
+    sign: str,
+    names: tuple[str, ...] = tuple(RATES),
 ) -> Iterator[tuple[str, Measured]]:
     """Column name and value in percent of each defined rate, e.g. "F1 (+RT)"."""
     for name in names:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from crane_core.pipeline.agreement.agreement import (
     NO_ORDER,
     PERCENT,
     ComparedVerdicts,
+    Items,
     agreement_by,
     agreement_table,
     agreement_with_judges,
@@ -111,6 +112,12 @@ def labels_of(
     return everything.loc[everything["label"].notna(), COLUMNS]
 
 
+def diagnoses_of(
+    labels: pd.DataFrame, verdicts: pd.DataFrame, annotators: Sequence[str]
+) -> Items:
+    return common_items(labels, verdicts, annotators, ComparedVerdicts.DIAGNOSES)
+
+
 def guesses(n: int, seed: int, scale: list[str] = DIAGNOSES) -> list[str]:
     return [str(label) for label in np.random.default_rng(seed).choice(scale, n)]
 
@@ -138,11 +145,7 @@ def pair() -> tuple[pd.DataFrame, pd.DataFrame, list[str], list[str]]:
 
 def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    table = by_name(
-        agreement_table(
-            common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)
-        )
-    )
+    table = by_name(agreement_table(diagnoses_of(labels, verdicts, ["ana", "ben"])))
     assert list(table) == list(COEFFICIENTS)
     assert {(row["n"], row["n_cases"], row["why"]) for row in table.values()} == {
         (60, 30, None)
@@ -198,14 +201,7 @@ def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
     verdicts.loc[2, "detector_kind"] = "analyzer"
     verdicts.loc[3, "truth"] = False
     labels = labels_of(verdicts, ana=["correct"] * 12, ben=["correct"] * 12)
-    assert (
-        len(
-            common_items(
-                labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES
-            ).facts
-        )
-        == 8
-    )
+    assert len(diagnoses_of(labels, verdicts, ["ana", "ben"]).facts) == 8
     assert (
         len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL).facts)
         == 12
@@ -246,11 +242,7 @@ def test_each_two_of_three_have_their_kappa(pair: Any) -> None:
     verdicts, _, first, second = pair
     third = noisy(second, seed=8)
     labels = labels_of(verdicts, ana=first, ben=second, cem=third)
-    table = pairwise(
-        common_items(
-            labels, verdicts, ["ana", "ben", "cem"], ComparedVerdicts.DIAGNOSES
-        )
-    )
+    table = pairwise(diagnoses_of(labels, verdicts, ["ana", "ben", "cem"]))
     assert table["pair"].tolist() == ["ana and ben", "ana and cem", "ben and cem"]
     oracle = [
         cohen_kappa_score(*two)
@@ -329,9 +321,7 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(
 
 def test_the_matrix_has_the_first_annotator_in_its_rows(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    counts = confusions(
-        common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES)
-    )
+    counts = confusions(diagnoses_of(labels, verdicts, ["ben", "ana"]))
     assert (
         counts.to_numpy().tolist()
         == matrix_oracle(second, first, labels=DIAGNOSES).tolist()
@@ -342,9 +332,7 @@ def test_the_matrix_has_the_first_annotator_in_its_rows(pair: Any) -> None:
 
 def test_differing_are_the_items_that_two_label_differently(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    unlike = differing(
-        common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)
-    )
+    unlike = differing(diagnoses_of(labels, verdicts, ["ana", "ben"]))
     expected = [
         place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b
     ]
@@ -360,7 +348,7 @@ def test_differing_are_the_items_that_two_label_differently(pair: Any) -> None:
 def test_without_anything_in_common_every_coefficient_says_so(pair: Any) -> None:
     verdicts, labels, *_ = pair
     half = labels[(labels["annotator"] == "ana") == (labels["detector"] == "qwen")]
-    items = common_items(half, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)
+    items = diagnoses_of(half, verdicts, ["ana", "ben"])
     assert set(agreement_table(items)["why"]) == {str(Why.NO_OVERLAP)}
     assert confusions(items).to_numpy().sum() == 0
     assert agreement_by(items, KAPPA, "setting").empty
@@ -370,10 +358,8 @@ def test_without_anything_in_common_every_coefficient_says_so(pair: Any) -> None
 def test_some_of_the_annotators_are_as_if_asked_alone(pair: Any) -> None:
     verdicts, labels, first, _ = pair
     more = pd.concat([labels, labels_of(verdicts, cyd=noisy(first, 9))])
-    all_three = common_items(
-        more, verdicts, ["ana", "ben", "cyd"], ComparedVerdicts.DIAGNOSES
-    )
-    alone = common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES)
+    all_three = diagnoses_of(more, verdicts, ["ana", "ben", "cyd"])
+    alone = diagnoses_of(labels, verdicts, ["ben", "ana"])
     pd.testing.assert_frame_equal(
         agreement_table(among(all_three, ["ben", "ana"])), agreement_table(alone)
     )
@@ -511,9 +497,7 @@ def test_annotators_of_a_campaign_are_compared_like_everybody(
             labels_with_pooled_judges(store, answered),
             verdict_frame(store),
         )
-        found = common_items(
-            labels, verdicts, ["pilot: ana", "pilot: ben"], ComparedVerdicts.DIAGNOSES
-        )
+        found = diagnoses_of(labels, verdicts, ["pilot: ana", "pilot: ben"])
         expected = cohen_kappa_score(list(first.values()), list(second.values()))
         assert by_name(agreement_table(found))[KAPPA]["value"] == pytest.approx(
             expected
@@ -621,9 +605,7 @@ def test_the_default_of_the_published_archive_is_people_against_the_judges_first
 ) -> None:
     pair = usual_pair(published.labels)
     assert pair == ["published human", "published judge, repetition 1"]
-    items = common_items(
-        published.labels, published.verdicts, pair, ComparedVerdicts.DIAGNOSES
-    )
+    items = diagnoses_of(published.labels, published.verdicts, pair)
     off_scale = [tuple(row) for row in items.off_scale.to_numpy()]
     assert (len(items.facts), off_scale) == (
         404,

@@ -64,7 +64,8 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 STUDY = Population("junobench", "crane-llm-2025-10")
 BY = ["detector", "setting"]
-STRICT = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
+STRICT: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
+DETECTION: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,10 @@ def finals(
         for item in plan.items
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def by_finals(plan: Plan, verdicts: pd.DataFrame) -> pd.DataFrame:
+    return judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan)
 
 
 @pytest.fixture
@@ -306,7 +311,7 @@ def test_a_sample_knows_how_many_crashes_each_group_has(
     rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[LabelledVerdict]
 ) -> None:
     plan = plan_of(diagnoses, Design())
-    judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
+    judged = models(by_finals(plan, verdicts))
     for by in (BY, ["library_group", *BY]):
         asked: dict[str, Any] = {"by": by, "rate": "Recall", "rule": rule}
         known = rate_table(
@@ -430,7 +435,7 @@ def test_intervals_of_samples_cover_what_all_labels_would_give(
     for seed in range(1_000, 1_012):
         plan = plan_of(diagnoses, Design(), seed=seed)
         table = rate_table(
-            models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan)),
+            models(by_finals(plan, verdicts)),
             **asked,
         )
         table = table.set_index(BY)
@@ -444,8 +449,8 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(
     verdicts: pd.DataFrame, diagnoses: list[LabelledVerdict]
 ) -> None:
     plan = plan_of(diagnoses, Design())
-    judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
-    gains = gain_table(judged, **STRICT)  # type: ignore[arg-type]
+    judged = models(by_finals(plan, verdicts))
+    gains = gain_table(judged, **STRICT)
     assert (
         gains[
             ["gained", "lost", "p_value", "p_by_case", "p_holm", "detectable", "test"]
@@ -457,9 +462,8 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(
     assert (gains["low"] < gains["difference"]).all() and (
         gains["difference"] < gains["high"]
     ).all()
-    detection = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
-    theirs = gain_table(models(verdicts), **detection)  # type: ignore[arg-type]
-    pd.testing.assert_frame_equal(gain_table(judged, **detection), theirs)  # type: ignore[arg-type]
+    theirs = gain_table(models(verdicts), **DETECTION)
+    pd.testing.assert_frame_equal(gain_table(judged, **DETECTION), theirs)
     assert coverage(judged) == Coverage(501, 222, 0, 0, {"unanimous": 222})
 
 
@@ -549,7 +553,7 @@ def test_rates_by_hand() -> None:
         },
     )
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
-    recall = rate_table(judged, by=BY, rate="Recall", **STRICT).set_index(BY)  # type: ignore[arg-type]
+    recall = rate_table(judged, by=BY, rate="Recall", **STRICT).set_index(BY)
     code = recall.loc[("x", "code")]
     assert (code["part"], code["whole"], code["value"]) == (2.0, 5.0, 0.4)
     assert (code["n"], code["n_labelled"], code["n_to_label"], code["left_out"]) == (
@@ -558,7 +562,7 @@ def test_rates_by_hand() -> None:
         4,
         0,
     )
-    precision = rate_table(judged, by=BY, rate="Precision", **STRICT).set_index(BY)  # type: ignore[arg-type]
+    precision = rate_table(judged, by=BY, rate="Precision", **STRICT).set_index(BY)
     assert precision.loc[("x", "code"), ["part", "whole"]].tolist() == [2.0, 3.0]
     half = rate_table(
         judged, by=BY, rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.HALF
@@ -574,14 +578,14 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
     plan = small_plan(strata=("detector", "setting"))
     labels = small_labels(plan, {("a", "code"): "correct"})
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
-    table = rate_table(judged, by=BY, rate="Accuracy", **STRICT).set_index(BY)  # type: ignore[arg-type]
+    table = rate_table(judged, by=BY, rate="Accuracy", **STRICT).set_index(BY)
     assert table["value"].notna().tolist() == [True, False, False]
     assert table.loc[("y", "code"), ["n", "n_labelled", "n_to_label"]].tolist() == [
         0,
         0,
         2,
     ]
-    [gain] = gain_table(judged, **STRICT).to_dict("records")  # type: ignore[arg-type]
+    [gain] = gain_table(judged, **STRICT).to_dict("records")
     assert gain["n"] == 0
     assert np.isnan(
         [
@@ -589,9 +593,7 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
             for name in ("without", "with_", "difference", "low", "high", "gained")
         ]
     ).all()
-    found = rate_table(
-        judged, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
-    )
+    found = rate_table(judged, by=BY, rate="Accuracy", **DETECTION)
     assert found["value"].notna().all()
 
 
@@ -606,7 +608,7 @@ def test_without_strata_a_label_stands_for_all_of_the_slice() -> None:
         3.0,
         3.0,
     ]
-    recall = rate_table(of_x, by=BY, rate="Recall", **STRICT)  # type: ignore[arg-type]
+    recall = rate_table(of_x, by=BY, rate="Recall", **STRICT)
     assert recall[["part", "whole"]].to_numpy().tolist() == [[4.0, 5.0], [0.0, 2.0]]
 
 

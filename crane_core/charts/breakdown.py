@@ -56,6 +56,7 @@ def breakdown(
         domain=False,
     )
     colour = detector_colours([title])[title]
+    # Two cases are an anecdote; their rate is shown, but not as loudly.
     opacity = alt.OpacityValue(
         1, condition=either(f"datum.n_cases <= {FEW_CASES}", 0.4)
     )

@@ -78,6 +78,7 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
         base.mark_point(
             size=90,
             filled=filled,
+            # Transparent, not white: the page has a dark theme too.
             fill=alt.Undefined if filled else "transparent",
             strokeWidth=2,
             opacity=1,

@@ -32,6 +32,7 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
         table[["without", "with_"]].to_numpy().min(),
         table[["without", "with_"]].to_numpy().max(),
     )
+    # Room for the values beside the outermost marks.
     scale = alt.Scale(domain=[low - 0.06, high + 0.06], nice=False)
     base = _base(table)
 

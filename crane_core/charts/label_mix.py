@@ -85,6 +85,7 @@ def _apart(table: pd.DataFrame) -> pd.Series[float]:
     places = table["share"].astype(float).copy()
     for _, ends in table[table["text"] != ""].groupby("annotator"):
         below = -LINE
+        # From below: each name is pushed up as far as the one under it asks.
         for row in ends.sort_values("share", kind="stable").index:
             below = places[row] = max(places[row], below + LINE)
         places[ends.index] -= max(0.0, below - 1)

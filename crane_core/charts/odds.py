@@ -39,6 +39,7 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
         values=[tick for tick in TICKS if least <= tick <= most],
         format=".2~f",
     )
+    # Logarithmic: an odds ratio of 1/2 is as far from 1 as one of 2.
     scale = alt.Scale(type="log", domain=[least, most], nice=False)
 
     def x(field: str) -> alt.X:

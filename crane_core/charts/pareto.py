@@ -55,6 +55,7 @@ def pareto(
         base.transform_filter("datum.is_front"),
         base.transform_filter("!datum.is_front"),
     )
+    # A line over all points would lead through those off the front.
     front = alt.Chart(table[table["is_front"]]).mark_line(
         color=INK, strokeDash=[4, 3], strokeWidth=1.5
     )

@@ -30,6 +30,7 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     0..1), n, n_cases. Marks grow with n.
     """
     titles = in_order(table["detector_title"].unique().tolist())
+    # Marks of several detectors on one share of votes would cover each other.
     shift = {
         title: APART * (index - (len(titles) - 1) / 2)
         for index, title in enumerate(titles)

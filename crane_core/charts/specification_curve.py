@@ -40,6 +40,7 @@ def specification_curve(
     `choices` has a row per reading and choice: place, reading, choice (in words; rows stand below in this order).
     """
     titles = in_order(readings["detector_title"].unique().tolist())
+    # The scale always shows 0, which every difference is read against.
     bottom = min(0.0, floor(readings["low"].min() / TICKS) * TICKS)
     top = max(TICKS, readings["high"].max())
     names = choices["choice"].drop_duplicates().tolist()

@@ -120,6 +120,7 @@ def colour_by_detector(titles: list[str], legend: alt.Legend | None) -> alt.Colo
 
 def detector_colours(titles: list[str]) -> dict[str, str]:
     """A colour per detector: the fixed ones, and for others one that follows from their place in the alphabet."""
+    # By name: the order in which they are shown must not change their colours.
     strangers = sorted(set(titles) - set(DETECTOR_COLOURS))
     spare = {
         title: OTHER_COLOURS[i % len(OTHER_COLOURS)]

@@ -23,6 +23,7 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
     `by_case` has a row per crash: case_id, seconds_before, seconds_of_query, is_predicted (a share in 0..1).
     `title` is the detector's, query its mean seconds per answer.
     """
+    # Stable, so that crashes of equal time keep the order of their cases.
     in_order = by_case.sort_values("seconds_before", kind="stable")
     drawn = in_order.assign(
         place=range(1, len(in_order) + 1),

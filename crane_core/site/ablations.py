@@ -197,6 +197,7 @@ def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
             value = float(printed_value(one.stated or "0")) if is_printed else one.value
             share = float(value or 0) / PERCENT
             text = percent(share) + (" p" if is_printed else "")
+            # The paper types a hyphen where the app writes a minus sign.
             setting = match["setting"].replace("-", "−")
             found.append((one.group, setting, share, text))
     drawn = pd.DataFrame(found, columns=["detector_title", "setting", "value", "text"])

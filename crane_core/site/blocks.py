@@ -108,6 +108,7 @@ def figure(name: str, chart: alt.LayerChart | alt.FacetChart, caption: str) -> M
     spec = chart.to_dict()
     if "facet" in spec or "hconcat" in spec:
         return _macro("figure", [("wide", _svg(name, spec))], caption)
+    # The width is that of the whole chart, axis labels included: a phone has no more.
     fits = {"autosize": {"type": "fit-x", "contains": "padding"}}
     drawn = {
         css: _svg(f"{name}-{css}", spec | fits | {"width": px})

@@ -47,6 +47,7 @@ def listed_pairs(collected: Collected) -> list[ListedPair]:
                 _UNUSUAL.sub("_", f"{benchmark}-{case['case_id']}")[:80].strip(".")
                 or "case"
             )
+            # Two names that differ by case alone are one file on some machines.
             name, number = stem.lower(), 1
             while name in found:
                 number += 1

@@ -198,6 +198,7 @@ def bootstrap(
     sums, _ = cluster_sums(
         cluster, *statistic.summands(label_codes(labels, scale), q).T
     )
+    # A case without labels would widen the interval by being drawn in the place of one with labels.
     sums = sums[sums.any(axis=1)]
     n_clusters = len(sums)
     whole = sums.sum(axis=0)

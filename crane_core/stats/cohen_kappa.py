@@ -31,6 +31,7 @@ def _confusions(codes: Codes, q: int) -> Array:
     if codes.shape[1] != 2:
         raise ValueError(f"Cohen's kappa is of two annotators, not {codes.shape[1]}")
     both = (codes != UNLABELLED).all(axis=1)
+    # An item that one left out has no cell: -1 is none of them.
     cell = np.where(both, codes[:, 0] * q + codes[:, 1], UNLABELLED)
     return np.column_stack([both, cell[:, None] == np.arange(q * q)]).astype(np.float64)
 

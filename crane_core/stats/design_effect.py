@@ -58,6 +58,7 @@ def design_effect(sizes: Sequence[int], rho: float) -> DesignEffect:
         raise ValueError("cluster sizes must be at least 1, and rho at most 1")
     n = sum(sizes)
     size = sum(m * m for m in sizes) / n
+    # Below 0 by chance only: items of one case are not more unlike than those of two.
     deff = 1 + (size - 1) * max(rho, 0.0)
     return DesignEffect(
         n,
@@ -188,5 +189,6 @@ def margin(
         raise ValueError("n must be above 0 and at most the population")
     rest = 1.0
     if population is not None:
+        # The correction for a finite population, 0 when all of it is seen.
         rest = (population - n) / max(population - 1, 1)
     return z * sqrt(p * (1 - p) / n * rest)

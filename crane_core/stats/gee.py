@@ -124,6 +124,7 @@ def odds_ratios(
         )
         @ effect.T
     )
+    # The first group minus each other one; which one is the reference does not change the test.
     contrast = np.hstack([np.ones((k - 1, 1)), -np.eye(k - 1)])
     of_contrast = contrast @ covariance @ contrast.T
     if _is_singular(covariance) or _is_singular(of_contrast):
@@ -195,6 +196,7 @@ def _n_changed(
         shares.append(ratio_of_sums(n_right, n_asked))
     without, with_it = shares
     is_there = ~(np.isnan(without) & np.isnan(with_it))
+    # Shares of votes that are equal may differ in their last digit.
     is_same = np.isclose(
         without,
         with_it,

@@ -43,6 +43,7 @@ def _summands(codes: Codes, weights: Array) -> Array:
     """Columns: two labels or more, any label, p_a of the item, and its share of each category."""
     counts = label_counts(codes, len(weights))
     n_labels = counts.sum(axis=1)
+    # An item without a label has no share; the 1 only avoids 0 / 0.
     shares = counts / np.maximum(n_labels, 1)[:, None]
     return np.column_stack(
         [n_labels >= 2, n_labels >= 1, agreeing_share(counts, weights), shares]

@@ -121,6 +121,7 @@ def _rate(
     effective = fewest
     if variance > 0:
         effective = share * (1 - share) / variance
+    # At least the cases count, at most all instances: an estimate from few cases may lie outside.
     effective = min(max(effective, fewest), max(most, fewest))
     quantile = student_quantile(n - 1, confidence)
     low, high = wilson(share, effective, quantile)
@@ -239,6 +240,7 @@ def _contrast(
         value += weight * float(rates[j])
         left = parts[:, j] - rates[j] * wholes[:, j]
         moved += weight * n * left / total_wholes[j]
+    # The imaginary case differs in one of its k instances.
     per_cluster = max(effective / n, 1.0)
     middle = n * value / (n + 1)
     squares = _squares(moved) + n * value**2 + 1 / per_cluster
@@ -246,6 +248,7 @@ def _contrast(
     reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
     least = sum(min(weight, 0.0) for weight in weights)
     most = sum(max(weight, 0.0) for weight in weights)
+    # The middle is drawn towards 0, so the interval could otherwise leave out the value itself.
     low = max(min(middle - reach, value), least)
     high = min(max(middle + reach, value), most)
     return RateEstimate(
@@ -266,6 +269,7 @@ def wilson(
 
     (p + z^2 / 2n  -+  z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
     """
+    # Student's quantile without a degree of freedom: one case leaves everything open.
     if z == np.inf:
         return Interval(0.0, 1.0)
     middle = share + z**2 / (2 * n)

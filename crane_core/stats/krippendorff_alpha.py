@@ -24,6 +24,7 @@ def _coincidences(codes: Codes, q: int) -> Array:
     """Column 0: the item has two labels; the others: its coincidence matrix, row by row."""
     counts = label_counts(codes, q)
     n_labels = counts.sum(axis=1)
+    # A label is not paired with itself.
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(q)
     per_item = pairs.reshape(-1, q * q) / np.maximum(n_labels - 1, 1)[:, None]
     return np.column_stack([n_labels >= 2, per_item])

@@ -14,6 +14,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     order = np.argsort(p[made], kind="stable")
     steps = np.arange(order.size, 0, -1) * p[made][order]
     adjusted = np.empty(order.size)
+    # A larger p-value never gets a smaller adjusted one.
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return _filled(p, made, adjusted)
 

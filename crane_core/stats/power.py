@@ -73,6 +73,7 @@ def minimum_detectable_difference(
     if not n or not discordant_share:
         return nan
     rejections = _rejections(n, discordant_share, alpha)
+    # The largest difference that this share of differing pairs allows: all turn one way.
     if rejections.power(discordant_share, discordant_share) < power:
         return nan
     low, high = 0.0, discordant_share

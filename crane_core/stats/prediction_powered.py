@@ -77,6 +77,7 @@ def powered_share(
         [np.asarray(cluster).astype(str), np.asarray(cluster_alone).astype(str)]
     )
     sums = cluster_sums(names, summands)[0][:, 0]
+    # Only cases that a person labelled tell how far the judge is off.
     n_labelled = len(set(names[:n].tolist()))
     n_clusters = len(sums)
     variance = (

@@ -91,6 +91,7 @@ def confusion_parts(
             upper=np.inf,
         )
     )
+    # A missed crash and a safe cell have no diagnosis to judge, so their credit does not matter.
     found = np.where((crashes == 1) & (predicted > 0), predicted * credits, 0.0)
     unknown = np.isnan(predicted) | np.isnan(found)
     used = np.where(unknown, 0.0, weights)

@@ -82,6 +82,7 @@ def ratio_swap(
 def _moved(sums: Array) -> _Moved:
     a, b = sums[:, :2], sums[:, 2:]
     middle = (a + b).sum(axis=0) / 2
+    # Rounded, so that clusters that are alike are one kind whatever the last digit.
     steps = np.round((b - a) / 2, 9)
     steps = steps[steps.any(axis=1)]
     leading = np.where(steps[:, 0] != 0, steps[:, 0], steps[:, 1])

@@ -39,6 +39,7 @@ def sign_flip(
     moved = np.abs(sums[np.abs(sums) > _CLOSE])
     if not len(moved):
         return 1.0
+    # A sum that equals the observed one counts as reached, whatever its last digit.
     observed = abs(float(sums.sum())) - _CLOSE
     unit = next(
         (

@@ -102,6 +102,7 @@ def _of_pair(
     for row in as_rows(agreement_table(items)):
         noted = row | {"why": _noted(row["why"], pair)}
         yield _coefficient("coefficients", noted, scope, who)
+    # Outcomes of detection beside those of diagnosis have no order, whatever the labels have.
     has_order = label_set.is_ordinal and scope is not ComparedVerdicts.ALL
     # A coefficient that needs an order of labels has no value without one: it would be a row of reasons per
     # group.

@@ -53,6 +53,7 @@ def _rates(
     rows = judging.rows.loc[judging.rows[by].notna(), [*NEEDED, by]]
     rows = paired_rows(rows, rule=rule, credit=credit)
     head = judging.head(PAGE, SECTION, rule, credit)._replace(by=by)
+    # One table for all groups: a call per group would look each label up again.
     names = [by, "detector_title", "setting"]
     for rate in RATES:
         table = rate_table(rows, by=names, rate=rate, rule=rule, credit=credit)

@@ -62,6 +62,7 @@ def _rates(
     # A detector that answered with one input only has nothing to be compared with.
     n_settings = rows.groupby("detector")["setting"].transform("nunique")
     table = rate_table(
+        # A rate of one input alone is not part of a comparison.
         rows[n_settings == len(WITH_STATE)],
         by=["detector_title", "setting"],
         rate="Accuracy",

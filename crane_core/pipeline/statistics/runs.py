@@ -90,6 +90,7 @@ def _votes(judging: Judging) -> Iterator[ExportedStatistic]:
         for setting in Setting
         if setting in present
     }
+    # With one input, all inputs would be the same rows again.
     if len(slices) > 1:
         slices = {ALL_INPUTS: rows} | slices
     head = judging.head(PAGE, SECTION, None, None)

@@ -13,6 +13,7 @@ from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
+from crane_core.annotation.showing import Showing
 from crane_core.domain import JudgeReply
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
@@ -57,6 +58,8 @@ from crane_core.storage import state
 from tests.own_labels import FOUR, TWO
 
 OURS = Population("minibench", "ours")
+SILENT = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+"""Labels that count for nothing."""
 
 
 @pytest.fixture
@@ -111,6 +114,47 @@ def judged(folder: DataFolder, wanted: JudgePlan, base_url: str) -> list[JudgeRe
     return [record for record in records if isinstance(record, JudgeReply)]
 
 
+def label_in_turn(
+    folder: DataFolder, plan: Plan, words: tuple[str, ...], n: int
+) -> list[Showing]:
+    """The first n items of ana's order, labelled with these words in turn."""
+    some = plan.orders["ana"][:n]
+    for place, showing in enumerate(some):
+        act = {
+            "event": f"ana-{place:06}",
+            "action": "label",
+            "item": showing.item,
+            "showing": 1,
+            "label": words[place % len(words)],
+        }
+        desk = LabelStore(folder, plan.campaign)
+        assert desk.take("ana", [act]).refused == {}
+    return list(some)
+
+
+def by_verdict(replies: list[JudgeReply]) -> dict[tuple[str, ...], str]:
+    return {
+        (r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"]
+        for r in replies
+    }
+
+
+def assert_rebuilt_alike(folder: DataFolder, stamped: str, values: object) -> None:
+    """A column of the judge's labels holds these values, and a rebuild has the same content."""
+    contents = []
+    for again in (False, True):
+        if again:
+            rebuild(folder)
+        store = prepare(folder)
+        found = store.cursor().execute(
+            f"SELECT DISTINCT {stamped} FROM judgements WHERE annotator_kind = 'judge'"
+        )
+        assert (values,) in found.fetchall()
+        contents.append(state.content(store.cursor()))
+        store.close()
+    assert contents[0] == contents[1]
+
+
 def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
     answered: DataFolder, plan: Plan, base_url: str
 ) -> None:
@@ -131,20 +175,8 @@ def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
         ]
         assert places == sorted(places)
         assert (reply.guideline, reply.run_index) == (plan.guideline, 0)
-    before = state.content(store.cursor())
-    stamped = (
-        store.cursor()
-        .execute(
-            "SELECT DISTINCT guideline FROM judgements WHERE annotator_kind = 'judge'"
-        )
-        .fetchall()
-    )
-    assert (plan.guideline,) in stamped
     store.close()
-    rebuild(answered)
-    store = prepare(answered)
-    assert state.content(store.cursor()) == before
-    store.close()
+    assert_rebuilt_alike(answered, "guideline", plan.guideline)
 
 
 def test_a_new_guideline_is_another_job_with_labels_under_another_name(
@@ -174,26 +206,8 @@ def test_a_new_guideline_is_another_job_with_labels_under_another_name(
 def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     answered: DataFolder, plan: Plan, base_url: str
 ) -> None:
-    desk = LabelStore(answered, "pilot")
-    some = plan.orders["ana"][:15]
-    for place, showing in enumerate(some):
-        act = {
-            "event": f"ana-{place:06}",
-            "action": "label",
-            "item": showing.item,
-            "showing": 1,
-        }
-        assert (
-            desk.take(
-                "ana", [act | {"label": ("correct", "partial", "wrong")[place % 3]}]
-            ).refused
-            == {}
-        )
-    replies = judged(answered, planned(answered, plan), base_url)
-    labels_of = {
-        (r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"]
-        for r in replies
-    }
+    some = label_in_turn(answered, plan, ("correct", "partial", "wrong"), 15)
+    labels_of = by_verdict(judged(answered, planned(answered, plan), base_url))
     store = prepare(answered)
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
     found = judges_of(store, "pilot")
@@ -297,43 +311,16 @@ def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_th
         judgement_of(replace(replies[0], text='{"label": "sound", "explanation": "x"}'))
         is None
     )
-    store = prepare(answered)
-    before = state.content(store.cursor())
-    stamped = store.cursor().execute(
-        "SELECT DISTINCT campaign FROM judgements WHERE annotator_kind = 'judge'"
-    )
-    assert ("own",) in stamped.fetchall()
-    store.close()
-    rebuild(answered)
-    store = prepare(answered)
-    assert state.content(store.cursor()) == before
-    store.close()
+    assert_rebuilt_alike(answered, "campaign", "own")
 
 
 def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     answered: DataFolder, base_url: str
 ) -> None:
     plan = own_plan(answered, TWO)
-    desk = LabelStore(answered, "own")
-    some = plan.orders["ana"][:20]
-    for place, showing in enumerate(some):
-        act = {
-            "event": f"ana-{place:06}",
-            "action": "label",
-            "item": showing.item,
-            "showing": 1,
-        }
-        assert (
-            desk.take(
-                "ana", [act | {"label": ("sound", "sound", "unsound")[place % 3]}]
-            ).refused
-            == {}
-        )
-    replies = judged(answered, planned(answered, plan), base_url)
-    said = {
-        (r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"]
-        for r in replies
-    }
+    words = ("sound", "sound", "unsound")
+    some = label_in_turn(answered, plan, words, 20)
+    said = by_verdict(judged(answered, planned(answered, plan), base_url))
     store = prepare(answered)
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
     [judge] = judges_of(store, "own")
@@ -346,8 +333,10 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     of_ana, _ = as_rows(
         beside_people(labels, verdicts, plan, [judge.name], locked=True)
     )
-    both = [(("sound", "sound", "unsound")[place % 3], said[plan.item(s.item).verdict.key[1:4]])
-            for place, s in enumerate(some)]  # fmt: skip
+    both = [
+        (words[place % 3], said[plan.item(showing.item).verdict.key[1:4]])
+        for place, showing in enumerate(some)
+    ]
     on_scale = [(mine, its) for mine, its in both if its in TWO]
     assert of_ana["n"] == len(on_scale) < 20
     assert of_ana["percent"] == pytest.approx(
@@ -369,12 +358,9 @@ def test_own_labels_count_by_credit_and_without_any_there_is_no_estimate() -> No
         "wrong": 0.0,
         "unverifiable": 0.0,
     }
-    silent = replace(
-        TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
-    )
-    assert credits_of(silent) == {}
+    assert credits_of(SILENT) == {}
     assert counted_words(study_labels()) == ""
-    assert counted_words(silent).startswith(
+    assert counted_words(SILENT).startswith(
         "The labels of this campaign have no credit"
     )
 
@@ -382,19 +368,8 @@ def test_own_labels_count_by_credit_and_without_any_there_is_no_estimate() -> No
 def test_labels_without_credit_still_have_an_agreement(
     answered: DataFolder, base_url: str
 ) -> None:
-    silent = replace(
-        TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
-    )
-    plan = own_plan(answered, silent)
-    for place, showing in enumerate(plan.orders["ana"]):
-        act = {
-            "event": f"ana-{place:06}",
-            "action": "label",
-            "item": showing.item,
-            "showing": 1,
-            "label": "sound",
-        }
-        assert LabelStore(answered, "own").take("ana", [act]).refused == {}
+    plan = own_plan(answered, SILENT)
+    label_in_turn(answered, plan, ("sound",), len(plan.items))
     judged(answered, planned(answered, plan), base_url)
     store = prepare(answered)
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)

@@ -21,5 +21,6 @@ def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
     is_as_good = values[:, None] >= values
     is_strictly = (costs[:, None] < costs) | (values[:, None] > values)
     is_beaten = (is_as_cheap & is_as_good & is_strictly).any(axis=0)
-    known: NDArray[np.bool_] = ~np.isnan(costs) & ~np.isnan(values)
-    return known & ~np.asarray(is_beaten, dtype=bool)
+    is_known = ~np.isnan(costs) & ~np.isnan(values)
+    on_front: NDArray[np.bool_] = is_known & ~is_beaten
+    return on_front

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,11 +51,12 @@ def switches(rule: VoteRule, credit: Credit) -> ResultChoice:
     return ResultChoice("junobench", STUDY, DetectorKind.LLM, rule, credit)
 
 
-def same(value: float | None, shown: float | None) -> bool:
+def holds(one: ExportedStatistic, row: dict[str, Any], key: str = "value") -> bool:
     """Equal but for the order in which a page and an export add up."""
-    if value is None or shown is None:
-        return shown is None or np.isnan(shown)
-    return bool(np.isclose(value, shown, rtol=1e-12, atol=1e-12))
+    found = np.array([one.value, one.low, one.high], dtype=float)
+    shown = np.array([row[key], row["low"], row["high"]], dtype=float)
+    is_same = np.isclose(found, shown, rtol=1e-12, atol=1e-12, equal_nan=True)
+    return bool(is_same.all()) and (one.n, one.n_cases) == (row["n"], row["n_cases"])
 
 
 @pytest.mark.parametrize("rule", VoteRule)
@@ -66,10 +69,7 @@ def test_headline(
     for row in as_rows(found.comparison):
         of = {"detector": row["detector_title"], "input": BOTH_INPUTS}
         main = only(mine, **of, statistic="difference of accuracy", test=row["test"])
-        assert same(main.value, row["difference"])
-        assert same(main.low, row["low"])
-        assert same(main.high, row["high"])
-        assert (main.n, main.n_cases) == (row["n"], row["n_cases"])
+        assert holds(main, row, "difference")
         assert (main.p, main.p_adjusted) == (row["p_value"], row["p_holm"])
         by_case = only(
             mine,
@@ -97,10 +97,7 @@ def test_headline(
             input=row["setting"],
             statistic="accuracy",
         )
-        assert same(one.value, row["value"])
-        assert same(one.low, row["low"])
-        assert same(one.high, row["high"])
-        assert one.n == row["n"]
+        assert holds(one, row)
 
 
 def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,25 +113,14 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
         for row in as_rows(table):
             of = {"group": row["stage"], "detector": row["detector_title"]}
             one = only(mine, **of, input=row["setting"], statistic=name)
-            assert same(one.value, row["value"])
-            assert (one.low, one.high, one.n, one.n_cases) == (
-                row["low"],
-                row["high"],
-                row["n"],
-                row["n_cases"],
-            )
+            assert holds(one, row)
         for row in as_rows(changes):
             of = {"group": row["stage"], "detector": row["detector_title"]}
-            first = next(one for one in mine if one.statistic == f"difference of {name}" and one.group == row["stage"]
-                         and one.detector == row["detector_title"])  # fmt: skip
-            assert (first.value, first.low, first.high, first.test) == (
-                row["difference"], row["low"], row["high"], row["test"],
-            )  # fmt: skip
-            assert (first.p, first.p_adjusted, first.outcome) == (
-                row["p_value"],
-                row["p_bh"],
-                row["outcome"],
-            )
+            of |= {"statistic": f"difference of {name}", "test": row["test"]}
+            main = only(mine, **of)
+            assert holds(main, row, "difference")
+            tested = (main.p, main.p_adjusted, main.outcome)
+            assert tested == (row["p_value"], row["p_bh"], row["outcome"])
 
 
 def test_what_results_offers_is_exported() -> None:

@@ -12,8 +12,8 @@ from sklearn.metrics import cohen_kappa_score
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import LabelSet, study_labels
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
-from crane_core.annotation.showing import Showing
 from crane_core.domain import JudgeReply
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint

@@ -6,7 +6,7 @@ that may hold anything. operations.py says which operations may be tried then.
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -162,7 +162,7 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
     if facts.get("type") == "DatetimeIndex" and "dtype" in facts:
         # Times are all equal, all missing, or in steps of one frequency: an index with a frequency
         # takes part in other operations than one without.
-        frequency = pd.offsets.Hour(24) if fill == 2 else None
+        frequency: Any = pd.offsets.Hour(24) if fill == 2 else None
         times = _elements(facts["dtype"], length, fill)
         return pd.DatetimeIndex(times, freq=frequency, name=names[0])
     return _unknown(length, fill).rename(names[0])
@@ -170,7 +170,7 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
 
 def _unknown(length: int, fill: int) -> pd.Index:
     """Labels of another kind with each fill: counted, texts or times."""
-    kinds = (
+    kinds: Sequence[pd.Index] = (
         pd.RangeIndex(length),
         pd.Index([f"row {at}" for at in range(length)], dtype=object),
         pd.date_range("2020-01-01", periods=length),
@@ -182,7 +182,8 @@ def _stated(facts: Mapping[str, Any]) -> pd.Index:
     """Labels that are all known."""
     if facts["type"] == "RangeIndex":
         return pd.RangeIndex(*facts["range"])
-    return pd.Index(facts["first"], dtype=facts["dtype"])
+    labels: pd.Index = pd.Index(facts["first"], dtype=facts["dtype"])
+    return labels
 
 
 def _column(dtype: str, index: pd.Index, fill: int) -> pd.Series:

@@ -97,6 +97,7 @@ def run_tool(
 
 def _environment(folder: Path) -> dict[str, str]:
     """No setting of the user's reaches the tool: no PYTHONPATH, PYLINTRC, NODE_OPTIONS, no home with configuration."""
+    # A .pylintrc or pyrightconfig.json of the user would change what counts.
     own = {
         name: str(folder)
         for name in (

@@ -62,6 +62,7 @@ def crash_of(
 ) -> Crash:
     """The crash that a library announces."""
     remedies, _ = _table()
+    # The first that fits: the table has special messages before general ones.
     words = next(
         (
             each.words

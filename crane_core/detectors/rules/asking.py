@@ -382,6 +382,7 @@ class Asker:
             and not sender.devices
         )
         is_vague = is_apart or sender.is_vague or self._is_of_any_version
+        # Another device, or another release of torch, may lay out a result in another way.
         hides_strides = is_vague and not operations.tells_strides(step, name)
         doubtful = {
             "device": may_move,

@@ -164,6 +164,7 @@ def _names_bound_here(node: ast.AST) -> Iterator[str]:
             | ast.ClassDef(name=name)
         ):
             yield name
+        # `import os.path` binds `os`.
         case ast.Import() | ast.ImportFrom():
             yield from (
                 alias.asname or alias.name.partition(".")[0] for alias in node.names

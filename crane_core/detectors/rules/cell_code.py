@@ -129,11 +129,13 @@ def _without_magics(code: str, refused: BaseException) -> CellCode:
     except _NOT_READ as error:
         line = getattr(error, "lineno", None) or 0
         message = str(getattr(error, "msg", "") or error) or type(error).__name__
+        # A cell with `!ls` or `%time` is no Python either, and runs all the same.
         is_plain = (
             isinstance(python, str)
             and python.rstrip("\n") == code.rstrip("\n")
             and not _MARKED.search(code)
         )
+        # The kernel may have a newer Python, which reads what ours refuses.
         is_sure = (
             is_plain
             and isinstance(refused, SyntaxError)

@@ -31,6 +31,7 @@ _SHAPES = (
     "target_size",
     "batch_shape",
 )
+# Of these a state writes the value itself.
 _SCALAR_TYPES = ("int", "float", "bool", "str", "NoneType", "complex")
 _WRAPPED = re.compile(r"^<(?:class|enum) '(?P<name>[^']+)'>$")
 _CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")

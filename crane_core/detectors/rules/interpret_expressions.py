@@ -334,6 +334,7 @@ def comparison(
     node: ast.AST,
 ) -> AbstractValue:
     """The result of one comparison of two values. Raises Crash."""
+    # `is` compares objects: it runs no code of theirs, and never raises.
     if isinstance(operator, (ast.Is, ast.IsNot)):
         same = _is_same(left, right)
         return (

@@ -54,6 +54,7 @@ def turns_of(
 
 @statement(ast.For, ast.AsyncFor)
 def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
+    # What an asynchronous iterator gives depends on the event loop.
     if isinstance(node, ast.AsyncFor):
         raise GiveUpError
     iterable = interpreter.value(node.iter)
@@ -68,6 +69,7 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             )
             if not goes_on:
                 break
+        # What one turn changes may have changed any number of times.
         if every is None and goes_on:
             _more_turns(
                 interpreter,
@@ -307,6 +309,7 @@ def _filtered(
     known = truth(interpreter, interpreter.value(conditions[0]), conditions[0])
     if known is False:
         return True
+    # The element may be left out: how many there are is open then.
     if known is None:
         interpreter.maybe_run(
             lambda: _filtered(interpreter, node, at, conditions[1:], [])

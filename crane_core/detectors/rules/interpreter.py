@@ -525,6 +525,7 @@ class Interpreter:
         values: list[_T] = []
         crashes: list[Crash] = []
         leaves: list[tuple[ControlFlowExitError, Snapshot]] = []
+        # Each begins with what was known before the first.
         for branch in branches:
             restore(start)
             try:

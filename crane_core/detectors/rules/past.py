@@ -147,6 +147,7 @@ def _differences(
         and not _is_same(interpreted.literal, stated.literal)
     ):
         yield f"{name} is {stated.literal!r}, not {interpreted.literal!r}"
+    # Other facts may be rounded, cut or left out by a state, so they are not compared.
     told = interpreted.facts.keys() & stated.facts.keys()
     for fact in ("shape", "length", "dtype", "columns", "column_labels"):
         if fact in told and not _agree(interpreted.facts[fact], stated.facts[fact]):

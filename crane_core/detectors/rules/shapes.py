@@ -180,6 +180,7 @@ Part = int | slice | EllipsisType | Some | None
 
 def index(shape: Shape, parts: Sequence[Part]) -> Shape:
     """x[parts]: ranges, the number of indices. None is a new axis."""
+    # NumPy counts the indices before it looks whether each is in bounds.
     n_taken = sum(part is not None and part is not Ellipsis for part in parts)
     if n_taken > len(shape):
         raise ShapeMismatchError(

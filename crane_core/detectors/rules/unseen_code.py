@@ -338,6 +338,7 @@ def _effects_of(
     is_any, waiting = False, list(kept)
     while waiting:
         code = waiting.pop()
+        # Functions may call one another in a circle.
         if id(code) in met:
             continue
         met.add(id(code))

@@ -81,6 +81,7 @@ def drawn(operation: Operation) -> Answer:
 )
 def style(operation: Operation) -> Answer:
     """Styles have the version of seaborn in their names since matplotlib 3.6, and no other since 3.8."""
+    # 3.6 and 3.7 take the old names too, with a warning.
     text = operation.first.literal
     if (
         not isinstance(text, str)

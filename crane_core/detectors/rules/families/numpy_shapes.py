@@ -85,6 +85,7 @@ def attribute(operation: Operation) -> Answer:
             "", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=words
         )
     if operation.name == "T":
+        # It lies in the memory of the array: what is written into one is in both.
         return view_of(subject, None if shape is None else shape[::-1])
     if operation.name == "shape":
         return (

@@ -110,6 +110,7 @@ def attribute(operation: Operation) -> Answer:
                 "tuple", items=[integer(rows), integer(width)], words=words
             )
         case "values":
+            # One array for all columns: it has the dtype that all of them fit into.
             return array((rows, width), _common_dtype(old), words=words)
         case "columns":
             labels = labels_of(old)

@@ -97,9 +97,11 @@ def method_of_text(operation: Operation) -> Answer:
         _refuse_join(operation)
     if not operation.arguments.is_complete:
         return UNKNOWN
+    # `text.center(10**11)` would fill the memory here, and not raise in the notebook.
     if _may_be_long(operation, operands):
         return AbstractValue("str")
     found = tried(operation, partial(_call_of_text, name, names), operands)
+    # How many parts an unknown text has is open; that they are texts is not.
     if known(operands) is None and name in ("split", "rsplit", "splitlines"):
         return AbstractValue("list", {"item_types": {"str": 1}})
     if found is UNKNOWN:
@@ -250,6 +252,7 @@ def _of_unknown(held: AbstractValue, name: str) -> Answer:
 def method_of_dict(operation: Operation) -> Answer:
     """The method itself is tried on the members, which are known by their keys."""
     held, name, arguments = operation.receiver, operation.name, operation.arguments
+    # A key that cannot be hashed is refused before the dict is looked at.
     takes_key = name in ("get", "pop", "setdefault")
     if takes_key and arguments.positional:
         by_types(operation, hash, [operation.first])

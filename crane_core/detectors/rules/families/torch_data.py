@@ -65,6 +65,7 @@ def _refuse(operation: Operation, loader: AbstractValue, known: dict[str, Any]) 
         if isinstance(known.get("batch_shapes"), dict)
         else None
     )
+    # A loader that shuffles begins with other samples, which may fit together.
     if isinstance(error, str) and _begins_with_first(loader):
         is_unequal = any(text in error for text in _UNEQUAL)
         kind = _RAISED.search(error)

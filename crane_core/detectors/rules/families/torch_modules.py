@@ -75,6 +75,7 @@ def is_module(value: AbstractValue) -> bool:
         return False
     if "n_parameters" in value.facts and "training" in value.facts:
         return True
+    # Module under another name (`from torch.nn import Module as M`) is not recognised, and nothing is said.
     bases = value.definition.bases if isinstance(value.definition, ast.ClassDef) else []
     return any(
         ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module")
@@ -176,6 +177,7 @@ def _fill(
     there = {name: one for name, one in found.items() if one is not None}
     made.attributes.update(there)
     made.facts["part_names"] = names
+    # Without a part that the state does not show, the others would be another chain.
     if made.class_name in ("Sequential", "ModuleList") and len(there) == len(names):
         made.items = list(there.values())
 

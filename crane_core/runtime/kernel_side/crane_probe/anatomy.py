@@ -74,6 +74,17 @@ def type_name(kind: type) -> str:
     return qualname if module in ("builtins", "") else f"{module}.{qualname}"
 
 
+def owner_of(kind: type, name: str) -> type | None:
+    """The nearest of the class and its parents whose body defines the name; None if there is none."""
+    return next((each for each in mro_of(kind) if name in class_dict(each)), None)
+
+
+def stored_on(kind: type, name: str) -> Any:
+    """What the class or the nearest of its parents stores under the name; MISSING if none does."""
+    owner = owner_of(kind, name)
+    return MISSING if owner is None else class_dict(owner)[name]
+
+
 def is_kind(value: Any, kind: type) -> bool:
     """isinstance by the real class alone: a false `__class__` and `__instancecheck__` are not used."""
     return any(parent is kind for parent in mro_of(type(value)))
@@ -223,11 +234,10 @@ def static_attribute(value: Any, name: str) -> FoundAttribute | None:
     if is_kind(value, types.ModuleType) and name in module_dict(value):
         return FoundAttribute("instance", module_dict(value)[name])
     if is_kind(value, type):
-        for kind in mro_of(value):
-            if name in class_dict(kind):
-                return FoundAttribute("class", class_dict(kind)[name])
-        return _inherited(value, name, "metaclass")
-    held, found = instance_dict(value), _inherited(value, name, "class")
+        return _found_on(value, name, "class") or _found_on(
+            type(value), name, "metaclass"
+        )
+    held, found = instance_dict(value), _found_on(type(value), name, "class")
     # A data descriptor wins over the object's dict: that is Python's own order.
     if name in held and not (found is not None and _comes_first(found.value)):
         return FoundAttribute("instance", held[name])
@@ -241,16 +251,12 @@ def _comes_first(stored: Any) -> bool:
     """True for a property or the like, which is used though the object holds something of the name; no slot."""
     # A slot has __set__ as well, but its value is stored on the object.
     is_slot = type(stored) is types.MemberDescriptorType
-    return not is_slot and any(
-        "__set__" in class_dict(kind) for kind in mro_of(type(stored))
-    )
+    return not is_slot and owner_of(type(stored), "__set__") is not None
 
 
-def _inherited(value: Any, name: str, where: str) -> FoundAttribute | None:
-    for kind in mro_of(type(value)):
-        if name in class_dict(kind):
-            return FoundAttribute(where, class_dict(kind)[name])
-    return None
+def _found_on(kind: type, name: str, where: str) -> FoundAttribute | None:
+    stored = stored_on(kind, name)
+    return None if stored is MISSING else FoundAttribute(where, stored)
 
 
 def overriders(value: Any, name: str) -> Iterator[type]:

@@ -24,7 +24,7 @@ from ..chains.following import (
 )
 from ..chains.relevance import Needs
 from ..kinds import CONTAINERS
-from ..syntax.asked import ATTRIBUTE, ITEM, Chain, ChainStep
+from ..syntax.asked import ITEM, Chain, ChainStep
 from ..syntax.evaluation import Import
 from ..syntax.sources import Sources
 from . import call_arguments, call_signatures, files_asked, finders
@@ -55,9 +55,28 @@ def absences(
     A chain that cannot be followed is listed in `unavailable`.
     """
     absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    for group, fact in _of_chains(namespace, needs, sources, unavailable):
+        if not any(_is_same(fact, other) for other in absent[group]):
+            absent[group].append(fact)
+    for imported in needs.imports:
+        for group, fact in _of_import(imported, needs):
+            absent[group].append(fact)
+    # `exec`, `globals()` or `%run` may define anything: nothing is certain then.
+    if needs.may_define_any:
+        for group in ("names", "attributes"):
+            absent[group] = [dict(fact, certain=False) for fact in absent[group]]
+    return absent
+
+
+def _of_chains(
+    namespace: Mapping[str, Any],
+    needs: Needs,
+    sources: Sources,
+    unavailable: dict[str, str],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """In the order of the target: an early call may make the file that a later one opens."""
     mentioned: set[str] = set()
     used: set[str] = set()
-    # In the order of the target: an early call may make the file that a later one opens.
     files_may_come = needs.may_bring_files
     for chain in needs.chains:
         try:
@@ -72,20 +91,10 @@ def absences(
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
         for group, fact in found:
-            may_come = group == "files" and (
-                files_may_come or _may_be_made(fact, needs)
-            )
-            if not any(_is_same(fact, other) for other in absent[group]):
-                absent[group].append(dict(fact, certain=False) if may_come else fact)
+            is_file = group == "files"
+            may_come = is_file and (files_may_come or _may_be_made(fact, needs))
+            yield group, dict(fact, certain=False) if may_come else fact
         files_may_come = files_may_come or makes_files
-    for imported in needs.imports:
-        for group, fact in _of_import(imported, needs):
-            absent[group].append(fact)
-    # `exec`, `globals()` or `%run` may define anything: nothing is certain then.
-    if needs.may_define_any:
-        for group in ("names", "attributes"):
-            absent[group] = [dict(fact, certain=False) for fact in absent[group]]
-    return absent
 
 
 def _is_same(fact: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -290,44 +299,34 @@ def accesses(
         for text in _attribute_texts(chain)
     }
     for chain in needs.chains:
-        at = next(
-            (
-                number
-                for number, step in enumerate(chain.steps)
-                if step.kind != ATTRIBUTE
-            ),
-            len(chain.steps),
-        )
         # Attributes of what the target sets are not those that the kernel holds now.
-        if (
-            chain.name not in namespace
-            or not at
-            or chain.stored
-            or len(found) >= look.limits.asked
-        ):
+        if chain.name not in namespace or chain.stored or not chain.n_attributes:
             continue
+        if len(found) >= look.limits.asked:
+            break
         try:
-            taken = dict(_taken(chain, namespace, chain.steps[:at]))
+            taken = dict(_taken(chain, namespace, chain.steps[: chain.n_attributes]))
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
-        for text, value in taken.items():
-            if text in found:
-                continue
-            # A property is named by its type: its value would need its code.
-            entry = (
-                {"type": value.text} if type(value) is _Note else look.entry("", value)
-            )
+        for text in [text for text in taken if text not in found]:
+            entry = _entry(taken[text], look)
             found[text] = entry if text in direct else dict(entry, via=list(chain.via))
     return found
 
 
 def _attribute_texts(chain: Chain) -> Iterator[str]:
     """The chain's beginnings that end in an attribute."""
-    for at, step in enumerate(chain.steps):
-        if step.kind != ATTRIBUTE:
-            return
-        yield chain_text(chain.name, chain.steps[: at + 1])
+    for at in range(1, chain.n_attributes + 1):
+        yield chain_text(chain.name, chain.steps[:at])
+
+
+def _entry(value: Any, look: Any) -> dict[str, Any]:
+    """What an attribute holds; a property is named by its type, as its value would need its code."""
+    entry: dict[str, Any] = (
+        {"type": value.text} if type(value) is _Note else look.entry("", value)
+    )
+    return entry
 
 
 class _Note(NamedTuple):

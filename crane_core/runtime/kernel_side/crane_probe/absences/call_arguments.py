@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 from ..anatomy import instance_dict, module_of, mro_of, name_of, package_of, type_name
 from ..chains.following import Missing, chain_text, followed, similar
 from ..kinds import INDICES, PLAIN, ROWS
-from ..syntax.asked import ATTRIBUTE, CALL, Chain, Unknown
+from ..syntax.asked import ATTRIBUTE, Chain, Unknown
 
 # Keywords of seaborn and plotly that name a column of `data`; others name colours and sizes.
 _PLOTTED = (
@@ -80,18 +80,15 @@ _QUOTED = re.compile(r"Q\(\s*['\"].*?['\"]\s*\)|'[^']*'|\"[^\"]*\"")
 
 
 class Asks(NamedTuple):
-    """A frame of the kernel by its name, and a label that a call expects; `of` names what has not got it."""
+    """A label that a call expects; `of` names what has not got it."""
 
-    frame: str
     missing: Missing
     of: str
 
 
 def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
     """What the first call of a chain asks of frames among its arguments, and does not find."""
-    at = next(
-        (number for number, step in enumerate(chain.steps) if step.kind == CALL), None
-    )
+    at = chain.first_call
     if at is None or chain.name not in namespace:
         return
     # The first call only: what comes after is asked of its result, which is not there yet.
@@ -100,21 +97,19 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
     function = _reached(chain, namespace, at)
     frames = _Frames(namespace, positional, named)
     package = package_of_function(function)
-    name = (
-        chain.steps[at - 1].value
-        # A method's name as it is written; a function may be imported under another one.
-        if at and chain.steps[at - 1].kind == ATTRIBUTE
-        else _name(function)
-    )
+    # A method's name as it is written; a function may be imported under another one.
+    is_method = at and chain.steps[at - 1].kind == ATTRIBUTE
+    name = chain.steps[at - 1].value if is_method else _name(function)
     for reader in _READERS.get(package, ()):
         yield from reader(name, frames, text)
     # The package is empty for methods, and of estimators it is their class that tells.
-    if package == "" and at and name in _ON_FEATURES:
+    if package or not at:
+        return
+    if name in _ON_FEATURES:
         model = followed(namespace[chain.name], chain.steps[: at - 1]).values
-        yield from _features(
-            model[-1][1] if model else namespace[chain.name], frames, text
-        )
-    if package == "" and at and name == "merge":
+        owner = model[-1][1] if model else namespace[chain.name]
+        yield from _features(owner, frames, text)
+    elif name == "merge":
         yield from _merged(frames, text)
 
 
@@ -196,12 +191,12 @@ def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[A
     for label in wanted if type(wanted) in ROWS else [wanted]:
         # Names of index levels count as columns in merge and groupby (pandas 0.23).
         if type(label) in INDICES and label not in labels and label not in levels:
-            fact = {
-                "column": label,
-                "similar": similar(label, labels),
-                "asked_by": text,
-            }
-            yield Asks(name, Missing("columns", fact), name)
+            yield _no_column(name, label, labels, asked_by=text)
+
+
+def _no_column(of: str, label: Any, there: list[Any], **more: str) -> Asks:
+    fact = {"column": label, "similar": similar(label, there), **more}
+    return Asks(Missing("columns", fact), of)
 
 
 def _of_pandas(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
@@ -271,34 +266,19 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
     found = frames.labels(
         frames.positional[0] if frames.positional else frames.named.get("X")
     )
-    if found is None or fitted is None and needed is None:
+    if found is None:
         return
     name, labels, _ = found
     for feature in needed or fitted or ():
         if feature not in labels:
-            fact = {
-                "column": feature,
-                "similar": similar(feature, labels),
-                "asked_by": text,
-            }
-            yield Asks(
-                name,
-                Missing("columns", dict(fact, why="the model was fitted with it")),
-                name,
-            )
+            why = "the model was fitted with it"
+            yield _no_column(name, feature, labels, asked_by=text, why=why)
     # A column transformer takes what it needs and leaves the rest.
-    if fitted is None:
-        return
-    for label in labels:
+    for label in labels if fitted is not None else ():
         if type(label) in PLAIN and label not in fitted:
             why = f"{name} has it, the model was fitted without"
-            fact = {
-                "column": label,
-                "similar": similar(label, fitted),
-                "asked_by": text,
-                "why": why,
-            }
-            yield Asks(name, Missing("columns", fact), "the features of the model")
+            of = "the features of the model"
+            yield _no_column(of, label, fitted, asked_by=text, why=why)
 
 
 def _asking(model: Any) -> Any:
@@ -341,28 +321,19 @@ def _plain_names(names: Any) -> list[Any] | None:
 def _columns_needed(model: Any) -> list[Any] | None:
     """The columns that a fitted column transformer takes: the others of a frame may be missing, or be new ones."""
     held = instance_dict(model)
-    parts, names = (
-        held.get("transformers_"),
-        _plain_names(held.get("feature_names_in_")),
-    )
-    is_one = (
-        package_of(type(model)) == "sklearn"
-        and name_of(type(model)) == "ColumnTransformer"
-    )
-    if not is_one or type(parts) is not list or names is None:
+    parts, names = held.get("transformers_"), held.get("feature_names_in_")
+    fitted_with = _plain_names(names)
+    kind = type(model)
+    is_one = package_of(kind) == "sklearn" and name_of(kind) == "ColumnTransformer"
+    if not is_one or type(parts) is not list or fitted_with is None:
         return None
-    asked = [
-        (part[1], part[2]) for part in parts if type(part) is tuple and len(part) == 3
-    ]
-    kept = [
+    taken = [part[1:] for part in parts if type(part) is tuple and len(part) == 3]
+    needed: list[Any] = []
+    for transformer, given in taken:
         # "drop" needs no columns to be there when it transforms.
-        given
-        for transformer, given in asked
-        if not (type(transformer) is str and transformer == "drop")
-    ]
-    return list(
-        dict.fromkeys(name for given in kept for name in _labels_given(given, names))
-    )
+        if type(transformer) is not str or transformer != "drop":
+            needed += _labels_given(given, fitted_with)
+    return list(dict.fromkeys(needed))
 
 
 def _labels_given(given: Any, names: list[Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping, NamedTuple
 
 from ..anatomy import class_dict, is_kind, mro_of, static_attribute
 from ..chains.following import chain_text, followed, similar
-from ..syntax.asked import ATTRIBUTE, CALL, Chain
+from ..syntax.asked import Chain
 
 # Flags of code objects: the function has *args, or **kwargs.
 _TAKES_REST = 0x04
@@ -41,34 +41,24 @@ def argument_mismatches(
     chain: Chain, namespace: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """What does not fit in the first call of a chain."""
-    at = next(
-        (number for number, step in enumerate(chain.steps) if step.kind == CALL), None
-    )
-    if (
-        at is None
-        or chain.name not in namespace
-        # After an item or a call on the way, what is called is not in the kernel yet.
-        or any(step.kind != ATTRIBUTE for step in chain.steps[:at])
-    ):
+    at = chain.first_call
+    # After an item or a call on the way, what is called is not in the kernel yet.
+    if at is None or chain.name not in namespace or chain.n_attributes < at:
         return
     plain = _plain(chain, namespace, at)
     positional, named = chain.steps[at].value
+    names = [name for name, _ in named]
     # `f(*args)` and `f(**options)` give a number of arguments that only running would tell.
-    if (
-        plain is None
-        or any(name in _UNSURE for name, _ in named)
-        # The text alone says so: a starred argument has no value of its own here.
-        or any(_is_spread(value) for value in positional)
-    ):
+    is_open = any(map(_is_spread, positional)) or not set(names).isdisjoint(_UNSURE)
+    if plain is None or is_open:
         return
     text = chain_text(chain.name, chain.steps[:at])
-    for fact in _unfit(
-        parameters_of(plain), len(positional), [name for name, _ in named]
-    ):
+    for fact in _unfit(parameters_of(plain), len(positional), names):
         yield dict({"of": text}, **fact)
 
 
 def _is_spread(value: Any) -> bool:
+    # The text alone says so: a starred argument has no value of its own here.
     text = getattr(value, "text", "")
     return type(text) is str and (text.startswith("*") or text == "Starred")
 

@@ -16,7 +16,7 @@ from typing import Any, Iterable, Iterator, Mapping
 from ..anatomy import instance_dict, is_kind, module_dict, module_of
 from ..chains.following import chain_text, followed, similar
 from ..kinds import Kinds
-from ..syntax.asked import ATTRIBUTE, CALL, Chain, Unknown
+from ..syntax.asked import CALL, Chain, Unknown
 
 # Rather too many words than too few: a file that is made makes a false alarm.
 _MAKES_FILES = re.compile(
@@ -121,25 +121,16 @@ def may_be_made(path: str, line: int, target: str, modules: Iterable[str]) -> bo
 
 def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
     """Whether what a chain calls may make a file: by its name, by its package, or by a function that it is given."""
-    calls = [step.value for step in chain.steps if step.kind == CALL]
-    words = [
-        chain.name,
-        *(step.value for step in chain.steps if step.kind == ATTRIBUTE),
-    ]
-    if not calls:
+    if chain.first_call is None:
         return False
-    given = [
-        value
-        for positional, named in calls
-        for value in [*positional, *(value for _, value in named)]
-    ]
-    names = [value.name for value in given if type(value) is Unknown and value.name]
+    names = [one.name for one in chain.given if type(one) is Unknown and one.name]
     # `map(f, names)`, `apply(f)`: a function of the notebook may do anything when it is called.
     if any(type(namespace.get(name)) is types.FunctionType for name in names):
         return True
     # A name that is not in the kernel is a built-in, or missing and told as such.
     is_known = chain.name not in namespace or _package(namespace[chain.name]) in _QUIET
-    return not is_known or any(_MAKES_FILES.search(word) for word in words)
+    words = [chain.name, *chain.attributes]
+    return not is_known or any(map(_MAKES_FILES.search, words))
 
 
 def _package(value: Any) -> str:
@@ -158,7 +149,7 @@ def _package(value: Any) -> str:
 def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
     """Whether the call at a step is one of a function that is known to read the file of this name."""
     # After a call on the way (`zip.open(...)`) the name means another function.
-    if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
+    if chain.n_attributes < at:
         return False
     value = (
         namespace[chain.name]
@@ -225,13 +216,7 @@ def _reads(name: str, positional: Any, given: Mapping[str, Any]) -> bool:
 
 def texts_given(chain: Chain) -> set[str]:
     """Texts among the arguments of a chain's calls."""
-    calls = [step.value for step in chain.steps if step.kind == CALL]
-    given = [
-        value
-        for positional, named in calls
-        for value in [*positional, *(value for _, value in named)]
-    ]
-    return {value for value in given if type(value) is str}
+    return {value for value in chain.given if type(value) is str}
 
 
 _KEYWORDS = (

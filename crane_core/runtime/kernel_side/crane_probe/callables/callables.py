@@ -10,7 +10,7 @@ from typing import Any, Iterator, Mapping, NamedTuple
 from ..anatomy import MISSING, is_kind, static_attribute
 from ..bounds import why
 from ..chains.following import chain_text, followed
-from ..syntax.asked import ATTRIBUTE, CALL, Chain, ChainStep
+from ..syntax.asked import Chain, ChainStep
 from .docs import docs_of
 
 # A prompt has room for no more, and each costs time.
@@ -51,31 +51,23 @@ def documented(
 
 
 def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
-    at = next(
-        (number for number, step in enumerate(chain.steps) if step.kind == CALL), None
-    )
-    if at is None or chain.name not in namespace:
-        return
-    if at == 0:
-        yield Called(chain.name, namespace[chain.name])
-        return
-    before = chain.steps[: at - 1]
+    at = chain.first_call
     # After an item or a call, the owner is not stored.
-    if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
+    if at is None or chain.name not in namespace or chain.n_attributes < at:
         return
-    owner = _owner(namespace[chain.name], before)
-    found = (
-        static_attribute(owner, chain.steps[at - 1].value)
-        if owner is not MISSING
-        else None
-    )
+    value, steps = namespace[chain.name], chain.steps[:at]
+    if not steps:
+        yield Called(chain.name, value)
+        return
+    owner = _owner(value, steps[:-1])
+    if owner is MISSING:
+        return
+    found = static_attribute(owner, steps[-1].value)
     if found is not None:
         # A method found on the class is not bound yet: its first parameter is the owner.
         is_unbound = found.where == "class" and not is_kind(owner, type)
         yield Called(
-            chain_text(chain.name, chain.steps[:at]),
-            found.value,
-            owner if is_unbound else MISSING,
+            chain_text(chain.name, steps), found.value, owner if is_unbound else MISSING
         )
 
 

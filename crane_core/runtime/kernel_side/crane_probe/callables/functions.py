@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from typing import Any, Sequence
 
-from ..anatomy import MISSING, module_dict
+from ..anatomy import MISSING, module_dict, owner_of, package_of, static_attribute
 from ..chains.relevance import global_names
 from .docs import docs_of
 
@@ -20,6 +20,17 @@ def signature_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
     """{"signature": text}, or nothing if it is not published."""
     signature = docs_of(value, owner).get("signature")
     return {"signature": signature} if signature else {}
+
+
+def signature_of_method(
+    value: Any, name: str, libraries: Sequence[str]
+) -> dict[str, Any]:
+    """{name: signature} of a method of a class outside the libraries; nothing for theirs, which is documented."""
+    owner, found = owner_of(type(value), name), static_attribute(value, name)
+    if owner is None or found is None or package_of(owner) in libraries:
+        return {}
+    signature = signature_of(found.value, value).get("signature")
+    return {name: signature} if signature else {}
 
 
 def function(value: types.FunctionType, look: Any) -> dict[str, Any]:

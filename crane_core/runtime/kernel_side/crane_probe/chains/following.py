@@ -21,6 +21,7 @@ from ..anatomy import (
     module_of,
     mro_of,
     name_of,
+    owner_of,
     package_of,
     static_attribute,
     type_name,
@@ -111,6 +112,16 @@ class Resolution(NamedTuple):
     follow: Callable[[Any, tuple[ChainStep, ...]], Resolution | None] | None = None
 
 
+def lacking(group: str, n_steps: int = 1, **fact: Any) -> Resolution:
+    """Something needed that is not there, told by these facts."""
+    return Resolution(missing=(Missing(group, fact),), n_steps=n_steps)
+
+
+def without(value: Any, method: str) -> Resolution:
+    """A special method that the object's class has not: calling or indexing it raises."""
+    return lacking("attributes", type=type_name(type(value)), attribute=method)
+
+
 class Followed(NamedTuple):
     """A chain followed to its end or to where only running would tell.
 
@@ -167,8 +178,8 @@ def resolve_attribute(value: Any, name: str) -> Resolution:
             return Resolution(missing=(_no_attribute(value, name),))
         return Resolution(note="" if there else NOT_STORED)
     # What the instance stores is never asked for __get__, unlike what the class stores.
-    is_data = found.where == "instance" or not any(
-        "__get__" in class_dict(kind) for kind in mro_of(type(found.value))
+    is_data = (
+        found.where == "instance" or owner_of(type(found.value), "__get__") is None
     )
     if is_data:
         return Resolution(found.value)
@@ -226,9 +237,8 @@ def _no_attribute(value: Any, name: str) -> Missing:
 def may_gain_attributes(kind: type) -> bool:
     """True for objects that keep their own attributes, but for data of pandas and numpy."""
     # Data of these is given columns and elements, seldom attributes.
-    return package_of(kind) not in ("pandas", "numpy") and any(
-        "__dict__" in class_dict(each) for each in mro_of(kind)
-    )
+    keeps_own = owner_of(kind, "__dict__") is not None
+    return keeps_own and package_of(kind) not in ("pandas", "numpy")
 
 
 def attribute_names(value: Any) -> list[str]:

@@ -18,6 +18,7 @@ from ..anatomy import (
     is_kind,
     mro_of,
     static_attribute,
+    stored_on,
 )
 from ..kinds import CONTAINERS
 from ..limits import LookLimits
@@ -90,7 +91,7 @@ def needs(
         return Needs(syntax_error="the code is nested too deeply")
     # After chdir, every relative path means another file.
     brings_files = bool(_SHELL.search(target)) or any(
-        "chdir" in _attributes(chain) for chain in reading.chains
+        "chdir" in chain.attributes for chain in reading.chains
     )
     # A function of the notebook may have been written to install or import.
     runs_functions = any(chain.via for chain in reading.chains)
@@ -149,10 +150,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _attributes(chain: Chain) -> list[Any]:
-    return [step.value for step in chain.steps if step.kind == ATTRIBUTE]
-
-
 class _Finder:
     """Finds the notebook's functions that a chain leads to."""
 
@@ -192,58 +189,43 @@ class _Finder:
         return None
 
     def _of_class(self, kind: type, name: str) -> CalledFunction | None:
-        own = {
+        stored = {
             attribute: value
-            # From `object` upwards, so that the class itself has the last word, as in attribute
-            # look-up.
+            # From `object` upwards, so that the class itself has the last word, as in attribute look-up.
             for parent in reversed(mro_of(kind))
             for attribute, value in class_dict(parent).items()
         }
-        functions = {
-            key: value
-            for key, value in own.items()
-            if self.own_function(value) is not None
-        }
+        functions = {key: self.own_function(value) for key, value in stored.items()}
         trees = {
-            key: self._sources.function(self.own_function(value))
-            for key, value in functions.items()
+            key: self._sources.function(function)
+            for key, function in functions.items()
+            if function is not None
         }
-        others = tuple(
-            tree
-            for key, tree in trees.items()
-            if key != "__init__" and tree is not None
-        )
+        if not trees:
+            return None
         # A class without its own __init__ makes its objects by that of a library.
-        first = trees.get("__init__") or _nothing()
-        makes = [
-            own.get("__new__"),
-            *(class_dict(meta).get("__call__") for meta in mro_of(type(kind))),
-        ]
-        # Such a class may return anything, so that its methods need not run.
-        is_plain = not any(
-            self.own_function(each.__func__ if type(each) is staticmethod else each)
-            for each in makes
+        first = trees.pop("__init__", None) or _nothing()
+        return CalledFunction(
+            first,
+            name,
+            n_given=1,
+            others=tuple(tree for tree in trees.values() if tree is not None),
+            certain=self._makes_plainly(kind, stored.get("__new__")),
         )
-        return (
-            CalledFunction(first, name, n_given=1, others=others, certain=is_plain)
-            if functions
-            else None
-        )
+
+    def _makes_plainly(self, kind: type, new: Any) -> bool:
+        """False where the notebook says how objects are made: it may return anything, so that no method need run."""
+        makes = [class_dict(meta).get("__call__") for meta in mro_of(type(kind))]
+        makes.append(new.__func__ if type(new) is staticmethod else new)
+        return not any(map(self.own_function, makes))
 
     def _method(self, value: Any, name: str) -> FunctionType | None:
         # A class that is called is handled by its constructor.
         if is_kind(value, type):
             return None
-        for kind in mro_of(type(value)):
-            if name in class_dict(kind):
-                # A function that is stored on the object hides the class's method, and gets no
-                # self.
-                return (
-                    None
-                    if name in instance_dict(value)
-                    else self.own_function(class_dict(kind)[name])
-                )
-        return None
+        # A function that is stored on the object hides the class's method, and gets no self.
+        is_hidden = name in instance_dict(value)
+        return None if is_hidden else self.own_function(stored_on(type(value), name))
 
     def own_function(self, value: Any) -> Any:
         """The function where it was defined in the notebook, the innermost of what functools.wraps put around it."""

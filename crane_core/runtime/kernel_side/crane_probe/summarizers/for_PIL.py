@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..anatomy import class_dict, instance_dict, mro_of
+from ..anatomy import instance_dict, stored_on
 
 _BANDS = {
     "1": 1,
@@ -40,22 +40,14 @@ def image(value: Any, look: Any) -> dict[str, Any]:
             "array_shape": [size[1], size[0], *bands],
             "n_bands": n_bands,
         }
-    named = held.get("format", _class_format(value))
+    # A class's format is that of the files it reads; a copy has none.
+    of_class = stored_on(type(value), "format")
+    named = held.get("format", of_class if type(of_class) is str else None)
     return {
         "plus": dict(
             shown, values={"format": look.scalar(named)} if named is not None else {}
         )
     }
-
-
-def _class_format(value: Any) -> Any:
-    # A class's format is that of the files it reads; a copy has none.
-    formats = [
-        class_dict(kind)["format"]
-        for kind in mro_of(type(value))
-        if "format" in class_dict(kind)
-    ]
-    return formats[0] if formats and type(formats[0]) is str else None
 
 
 def sign(value: Any) -> str:

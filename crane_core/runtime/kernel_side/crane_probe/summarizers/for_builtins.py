@@ -21,13 +21,14 @@ from ..anatomy import (
     mro_of,
     name_of,
     overriders,
+    owner_of,
     package_of,
     type_name,
 )
 from ..bounds import merged
 from ..callables import functions
 from ..callables.functions import signature_of
-from ..chains.following import Missing, Resolution, similar
+from ..chains.following import Resolution, lacking, similar, without
 from ..contents import dicts, sequences
 from ..contents.sequences import RowOfValues
 from ..dispatch import answer_of
@@ -477,7 +478,11 @@ def a_class(value: Any, look: Any) -> dict[str, Any]:
     }
     data = (
         # Functions and properties are told as methods; data of the class is looked into.
-        [(name, made) for name, made in own.items() if not _has_get(made)]
+        [
+            (name, made)
+            for name, made in own.items()
+            if owner_of(type(made), "__get__") is None
+        ]
         if is_of_notebook(value)
         else []
     )
@@ -498,10 +503,6 @@ def a_class(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def _has_get(value: Any) -> bool:
-    return any("__get__" in class_dict(kind) for kind in mro_of(type(value)))
-
-
 # Following chains
 
 
@@ -519,20 +520,9 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         return (
             Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
         )
-    if step.kind == CALL and not _may_be_called(value):
-        return Resolution(
-            missing=(
-                Missing(
-                    "attributes",
-                    {"type": type_name(type(value)), "attribute": "__call__"},
-                ),
-            )
-        )
+    if step.kind == CALL and type(value) in _NEVER_CALLED:
+        return without(value, "__call__")
     return None
-
-
-def _may_be_called(value: Any) -> bool:
-    return type(value) not in _NEVER_CALLED
 
 
 def _item(value: Any, item: Any) -> Resolution | None:
@@ -542,14 +532,7 @@ def _item(value: Any, item: Any) -> Resolution | None:
         return _index(value, item)
     # These have no __getitem__ in any release.
     if type(value) in _WITHOUT_ITEMS:
-        return Resolution(
-            missing=(
-                Missing(
-                    "attributes",
-                    {"type": type_name(type(value)), "attribute": "__getitem__"},
-                ),
-            )
-        )
+        return without(value, "__getitem__")
     # Any other object's __getitem__ is code.
     return Resolution()
 
@@ -579,12 +562,12 @@ def _key(value: Any, key: Any) -> Resolution:
     # `__missing__` may make a value for any key.
     if overridden:
         return Resolution()
-    fact = {
-        "type": name_of(type(value)),
-        "key": key,
-        "similar": similar(key, dict.keys(value)),
-    }
-    return Resolution(missing=(Missing("keys", fact),))
+    return lacking(
+        "keys",
+        type=name_of(type(value)),
+        key=key,
+        similar=similar(key, dict.keys(value)),
+    )
 
 
 def _index(value: Any, index: Any) -> Resolution | None:
@@ -593,36 +576,13 @@ def _index(value: Any, index: Any) -> Resolution | None:
     if any(kind is not base for kind in overriders(value, "__getitem__")):
         return Resolution()
     length = base.__len__(value)
-    if type(index) is int:
-        if -length <= index < length:
-            return Resolution(base.__getitem__(value, index))
-        return Resolution(
-            missing=(
-                Missing(
-                    "keys",
-                    {"type": name_of(type(value)), "index": index, "length": length},
-                ),
-            )
-        )
+    if type(index) is int and -length <= index < length:
+        return Resolution(base.__getitem__(value, index))
     # A boolean counts as 0 or 1, and a slice always works.
     if type(index) in _UNDECIDED:
         return Resolution()
-    return Resolution(
-        missing=(
-            Missing(
-                "keys",
-                {
-                    "type": name_of(type(value)),
-                    "index": _short_text(index),
-                    "length": length,
-                },
-            ),
-        )
-    )
-
-
-def _short_text(value: Any) -> Any:
-    return value if type(value) in PLAIN else type_name(type(value))
+    shown = index if type(index) in PLAIN else type_name(type(index))
+    return lacking("keys", type=name_of(type(value)), index=shown, length=length)
 
 
 FOLLOW = follow

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..anatomy import class_dict, instance_dict, mro_of, package_of
+from ..anatomy import class_dict, instance_dict, owner_of, package_of
 from ..chains.following import Resolution
 from ..syntax.asked import ATTRIBUTE, ChainStep
 from .keras import images, layers, models, training
@@ -48,9 +48,7 @@ def _public_layers(value: Any) -> list[Any]:
 
 
 def _is_property_of_keras(value: Any, name: str) -> bool:
-    owner = next(
-        (kind for kind in mro_of(type(value)) if name in class_dict(kind)), None
-    )
+    owner = owner_of(type(value), name)
     return (
         owner is not None
         and package_of(owner) in PACKAGES

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, name_of
+from ..anatomy import MISSING, instance_dict, is_kind, name_of, stored_on
 from ..bounds import merged
 
 _TEXTS = {
@@ -53,14 +53,7 @@ def axes(value: Any, look: Any) -> dict[str, Any]:
         if type(text := _text(held, path)) is str and text
     }
     # The nearest class with a name: polar, 3d, rectilinear.
-    projection = next(
-        (
-            class_dict(kind)["name"]
-            for kind in mro_of(type(value))
-            if "name" in class_dict(kind)
-        ),
-        None,
-    )
+    projection = stored_on(type(value), "name")
     return {
         "plus": {
             "structure": {"n_artists": dict(sorted(kinds.items()))} if kinds else {},

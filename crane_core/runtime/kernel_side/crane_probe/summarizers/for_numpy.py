@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
 from ..bounds import merged
-from ..chains.following import Missing, Resolution
+from ..chains.following import Resolution, lacking, without
 from ..contents import arrays, sequences
 from ..contents.number_facts import (
     distinct_facts,
@@ -308,14 +308,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         )  # a matrix keeps its two axes
     # ndarray has no __call__ in any release: `a(0)` for `a[0]` is a frequent slip.
     if step.kind == CALL:
-        return Resolution(
-            missing=(
-                Missing(
-                    "attributes",
-                    {"type": type_name(type(value)), "attribute": "__call__"},
-                ),
-            )
-        )
+        return without(value, "__call__")
     return None if step.kind == ATTRIBUTE else Resolution()
 
 
@@ -328,18 +321,8 @@ def _follow_archive(value: Any, step: ChainStep) -> Resolution | None:
         and type(step.value) is str
         and step.value not in names
     ):
-        return Resolution(
-            missing=(
-                Missing(
-                    "keys",
-                    {
-                        "type": type_name(type(value)),
-                        "key": step.value,
-                        "keys": names[:20],
-                    },
-                ),
-            )
-        )
+        kind = type_name(type(value))
+        return lacking("keys", type=kind, key=step.value, keys=names[:20])
     return None
 
 
@@ -386,13 +369,13 @@ def _field(plain: Any, index: Any) -> Resolution:
 
 def _out(plain: Any, index: Any, why: str) -> Resolution:
     spelled = list(index) if type(index) is tuple else index
-    fact = {
-        "type": "numpy.ndarray",
-        "index": _spelled(spelled),
-        "shape": list(plain.shape),
-        "why": why,
-    }
-    return Resolution(missing=(Missing("keys", fact),))
+    return lacking(
+        "keys",
+        type="numpy.ndarray",
+        index=_spelled(spelled),
+        shape=list(plain.shape),
+        why=why,
+    )
 
 
 def _spelled(index: Any) -> Any:

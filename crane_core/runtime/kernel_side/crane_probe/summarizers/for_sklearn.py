@@ -10,19 +10,19 @@ from typing import Any, Iterator
 
 from ..anatomy import (
     MISSING,
-    class_dict,
     instance_dict,
     is_kind,
     module_of,
-    mro_of,
     name_of,
     overriders,
+    owner_of,
     package_of,
     static_attribute,
+    stored_on,
     type_name,
 )
 from ..bounds import merged
-from ..chains.following import Missing, Resolution, exists, similar
+from ..chains.following import Resolution, exists, lacking, similar
 from ..contents import dicts
 from ..kinds import CONTAINERS, PLAIN, ROWS
 from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
@@ -193,14 +193,7 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
 def _defaults(kind: type) -> dict[str, Any]:
     """The parameters of the constructor with their defaults, MISSING if there is none; no signature is read."""
     # inspect.signature would read __signature__, which may be code.
-    made = next(
-        (
-            class_dict(each)["__init__"]
-            for each in mro_of(kind)
-            if "__init__" in class_dict(each)
-        ),
-        None,
-    )
+    made = stored_on(kind, "__init__")
     if type(made) is not types.FunctionType:
         return {}
     code = made.__code__
@@ -363,12 +356,13 @@ def _of_bunch(parts: dict[str, Any], after: ChainStep) -> Resolution:
     # `named_steps.keys` is the method of dict, not a step.
     if hasattr(dict, after.value):
         return Resolution(n_steps=2)
-    fact = {
-        "type": "Bunch",
-        "attribute": after.value,
-        "similar": similar(after.value, parts),
-    }
-    return Resolution(missing=(Missing("attributes", fact),), n_steps=2)
+    return lacking(
+        "attributes",
+        n_steps=2,
+        type="Bunch",
+        attribute=after.value,
+        similar=similar(after.value, parts),
+    )
 
 
 def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Resolution:
@@ -376,48 +370,34 @@ def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Resolution:
         return Resolution(n_steps=n_steps)
     if name in parts:
         return Resolution(parts[name], n_steps=n_steps)
-    fact = {
-        "type": "Pipeline",
-        "key": name,
-        "similar": similar(name, parts),
-        "keys": list(parts),
-    }
-    return Resolution(missing=(Missing("keys", fact),), n_steps=n_steps)
+    return lacking(
+        "keys",
+        n_steps=n_steps,
+        type="Pipeline",
+        key=name,
+        similar=similar(name, parts),
+        keys=list(parts),
+    )
 
 
 def _conditional(
     value: Any, held: dict[str, Any], step: ChainStep
 ) -> Resolution | None:
     """A method that an estimator has only where a setting, or what it passes the call on to, allows it."""
+    if not _is_conditional(value, step.value):
+        return None
     setting = _BY_SETTING.get(step.value, "")
-    # _is_conditional: a subclass may define the method itself.
-    if (
-        setting in held
-        and held[setting] is False
-        and _is_conditional(value, step.value)
-    ):
-        fact = {
-            "type": type_name(type(value)),
-            "attribute": step.value,
-            "why": f"{setting}=False",
-        }
-        return Resolution(missing=(Missing("attributes", fact),))
+    if setting in held and held[setting] is False:
+        return _without_method(value, step.value, f"{setting}=False")
     inner = _delegate(held)
-    if (
-        inner is None
-        or step.value in _NOT_PASSED_ON
-        or not _is_conditional(value, step.value)
-    ):
+    if inner is None or step.value in _NOT_PASSED_ON or _may_have(inner, step.value):
         return None
-    # Only where the inner one certainly lacks it: its own __getattr__ might have it.
-    if _stores(inner, step.value) or exists(inner, step.value) is not False:
-        return None
-    fact = {
-        "type": type_name(type(value)),
-        "attribute": step.value,
-        "why": f"{name_of(type(inner))} has none",
-    }
-    return Resolution(missing=(Missing("attributes", fact),))
+    return _without_method(value, step.value, f"{name_of(type(inner))} has none")
+
+
+def _without_method(value: Any, name: str, why: str) -> Resolution:
+    kind = type_name(type(value))
+    return lacking("attributes", type=kind, attribute=name, why=why)
 
 
 def _delegate(held: dict[str, Any]) -> Any:
@@ -430,22 +410,15 @@ def _delegate(held: dict[str, Any]) -> Any:
 
 
 def _is_conditional(value: Any, name: str) -> bool:
-    kept = next(
-        (
-            class_dict(kind)[name]
-            for kind in mro_of(type(value))
-            if name in class_dict(kind)
-        ),
-        None,
-    )
+    kept = stored_on(type(value), name)
     # The second is the class of releases before 1.0.
     return name_of(type(kept)) in ("_AvailableIfDescriptor", "_IffHasAttrDescriptor")
 
 
-def _stores(value: Any, name: str) -> bool:
-    return name in instance_dict(value) or any(
-        name in class_dict(kind) for kind in mro_of(type(value))
-    )
+def _may_have(value: Any, name: str) -> bool:
+    """False only where an object certainly lacks the attribute: its own __getattr__ might have it."""
+    is_stored = name in instance_dict(value) or owner_of(type(value), name) is not None
+    return is_stored or exists(value, name) is not False
 
 
 def has_attribute(value: Any, name: str) -> bool | None:

@@ -16,7 +16,14 @@ from ..anatomy import (
     static_attribute,
     type_name,
 )
-from ..chains.following import Missing, Resolution, attribute_names, similar, value_text
+from ..chains.following import (
+    Missing,
+    Resolution,
+    attribute_names,
+    lacking,
+    similar,
+    value_text,
+)
 from ..kinds import BOUNDS
 from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
 from .torch import data, modules, tensors, training
@@ -92,9 +99,7 @@ def _item(value: Any, item: Any) -> Resolution | None:
 
 
 def _no_key(value: Any, **fact: Any) -> Resolution:
-    return Resolution(
-        missing=(Missing("keys", dict({"type": type_name(type(value))}, **fact)),)
-    )
+    return lacking("keys", type=type_name(type(value)), **fact)
 
 
 def _in_tensor(value: Any, step: ChainStep) -> Resolution | None:

@@ -49,6 +49,33 @@ class Chain(NamedTuple):
     changed: bool = False
     called: bool = False
 
+    @property
+    def first_call(self) -> int | None:
+        """The place of the first call among the steps; None where there is none."""
+        places = (at for at, step in enumerate(self.steps) if step.kind == CALL)
+        return next(places, None)
+
+    @property
+    def n_attributes(self) -> int:
+        """How many attributes are taken one after the other before any other step."""
+        others = (at for at, step in enumerate(self.steps) if step.kind != ATTRIBUTE)
+        return next(others, len(self.steps))
+
+    @property
+    def attributes(self) -> list[Any]:
+        """The names of all attributes that are taken."""
+        return [step.value for step in self.steps if step.kind == ATTRIBUTE]
+
+    @property
+    def given(self) -> list[Any]:
+        """What all calls are given, by position and by name."""
+        calls = [step.value for step in self.steps if step.kind == CALL]
+        return [
+            value
+            for positional, named in calls
+            for value in (*positional, *(value for _, value in named))
+        ]
+
 
 class AskedName(NamedTuple):
     """All that the target asks of one name, in the order of evaluation."""

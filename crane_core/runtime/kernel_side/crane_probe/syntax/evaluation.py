@@ -9,10 +9,9 @@ import ast
 from typing import Any, Callable, Iterable, NamedTuple
 
 from .expressions import PASSES_ERRORS_ON, Expressions, called_name
-from .scopes import Closure, given_names
+from .scopes import HAS_ITS_OWN_NAMES, Closure, by_position, given_names, name_of_import
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class Import(NamedTuple):
@@ -33,15 +32,15 @@ class Evaluation(Expressions):
 
     def body(self, statements: Iterable[Any]) -> bool:
         """Reads statements in order; True when none of the ways through them comes to the end."""
-        was_certain = self._certain
+        was_certain = self.is_certain
         for statement in statements:
             if self._statement(statement):
-                self._certain = was_certain
+                self.is_certain = was_certain
                 return True
             # After an `if ...: return` the rest may not run.
             if _may_leave(statement):
-                self._certain = False
-        self._certain = was_certain
+                self.is_certain = False
+        self.is_certain = was_certain
         return False
 
     def _statement(self, node: Any) -> bool:
@@ -95,10 +94,8 @@ class Evaluation(Expressions):
     def _read_assert(self, node: ast.Assert) -> None:
         """The message is evaluated only where the test fails."""
         self.expression(node.test)
-        was_certain, self._certain = self._certain, False
-        if node.msg is not None:
+        with self.certain_if(False):
             self.expression(node.msg)
-        self._certain = was_certain
 
     def _read_delete(self, node: ast.Delete) -> None:
         for target in node.targets:
@@ -111,14 +108,16 @@ class Evaluation(Expressions):
 
     def _read_import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.imports.append(Import(alias.name, (), node.lineno, self._certain))
-            self.scopes.bind(alias.asname or alias.name.partition(".")[0])
+            self.imports.append(Import(alias.name, (), node.lineno, self.is_certain))
+            self.scopes.bind(name_of_import(alias))
 
     def _read_importfrom(self, node: ast.ImportFrom) -> None:
         names = tuple(alias.name for alias in node.names)
         # `from . import x` has no meaning in a notebook that is not a package.
         if not node.level and node.module:
-            self.imports.append(Import(node.module, names, node.lineno, self._certain))
+            self.imports.append(
+                Import(node.module, names, node.lineno, self.is_certain)
+            )
         for alias in node.names:
             self.scopes.bind(alias.asname or alias.name)
 
@@ -128,12 +127,8 @@ class Evaluation(Expressions):
         arguments = node.args
         for part in [*node.decorator_list, *arguments.defaults, *arguments.kw_defaults]:
             self.expression(part)
-        annotated = [
-            *getattr(arguments, "posonlyargs", []),
-            *arguments.args,
-            *arguments.kwonlyargs,
-        ]
-        for argument in [*annotated, arguments.vararg, arguments.kwarg]:
+        named = [*by_position(node), *arguments.kwonlyargs]
+        for argument in [*named, arguments.vararg, arguments.kwarg]:
             self.expression(argument.annotation if argument else None)
         self.expression(node.returns)
         # The body is read where the function is called, with what is known there.
@@ -163,59 +158,51 @@ class Evaluation(Expressions):
 
     def _ways(self, blocks: list[list[Any]]) -> bool:
         """Reads blocks, one of which runs; True when none comes to its end."""
-        start, was_certain, ends = self.scopes.snapshot(), self._certain, []
+        start, ends = self.scopes.snapshot(), []
         # One of the blocks runs, so nothing in any of them is certain.
-        self._certain = False
-        for block in blocks:
-            self.scopes.restore(start)
-            if not self.body(block):
-                ends.append(self.scopes.snapshot())
-        self._certain = was_certain
+        with self.certain_if(False):
+            for block in blocks:
+                self.scopes.restore(start)
+                if not self.body(block):
+                    ends.append(self.scopes.snapshot())
         # Where no block comes to its end, what follows is not reached.
         self.scopes.join(ends or [self.scopes.snapshot()])
         return not ends
 
     def _read_for(self, node: Any) -> None:
         self.expression(node.iter)
-        was_certain = self._certain
         # The body runs at least once only over what is known to hold something.
-        self._certain = was_certain and self.is_filled(node.iter)
-        self.bind_loop(node.target, node.iter)
-        self.body(node.body)
-        self._certain = was_certain
+        with self.certain_if(self.is_filled(node.iter)):
+            self.bind_loop(node.target, node.iter)
+            self.body(node.body)
         self.body(node.orelse)
 
     _read_asyncfor = _read_for
 
     def _read_while(self, node: ast.While) -> None:
         self.expression(node.test)
-        was_certain = self._certain
         # `while True` runs its body at least once.
-        self._certain = (
-            was_certain
-            and isinstance(node.test, ast.Constant)
-            and bool(node.test.value)
-        )
-        self.body(node.body)
-        self._certain = was_certain
+        with self.certain_if(
+            isinstance(node.test, ast.Constant) and bool(node.test.value)
+        ):
+            self.body(node.body)
         self.body(node.orelse)
 
     def _read_try(self, node: Any) -> bool:
-        was_certain, before = self._certain, self.scopes.snapshot()
+        before = self.scopes.snapshot()
         # Without handlers (`try ... finally`) an exception in the body still ends the cell.
-        self._certain = was_certain and not node.handlers
-        leaves = self.body([*node.body, *node.orelse])
+        with self.certain_if(not node.handlers):
+            leaves = self.body([*node.body, *node.orelse])
         # What the body has bound may be unbound where a handler continues.
         self.scopes.perhaps |= set(self.scopes.target) - set(before[0])
         ends = [] if leaves else [self.scopes.snapshot()]
-        self._certain = False
-        for handler in node.handlers:
-            self.scopes.restore(before)
-            if not self._handler(handler):
-                ends.append(self.scopes.snapshot())
+        with self.certain_if(False):
+            for handler in node.handlers:
+                self.scopes.restore(before)
+                if not self._handler(handler):
+                    ends.append(self.scopes.snapshot())
         self.scopes.join(ends or [self.scopes.snapshot()])
         # `finally` runs on every way.
-        self._certain = was_certain
         return self.body(node.finalbody) or not ends
 
     _read_trystar = _read_try
@@ -231,16 +218,11 @@ class Evaluation(Expressions):
             self.expression(item.context_expr)
             if item.optional_vars is not None:
                 self.bind_target(item.optional_vars)
-        was_certain = self._certain
         # What a `with` of the target itself does with exceptions is known to the rules.
         # A context of a library may swallow what is raised in it.
-        if self._via and not all(
-            called_name(item.context_expr) in PASSES_ERRORS_ON for item in node.items
-        ):
-            self._certain = False
-        leaves = self.body(node.body)
-        self._certain = was_certain
-        return leaves
+        contexts = [called_name(item.context_expr) for item in node.items]
+        with self.certain_if(not self._via or PASSES_ERRORS_ON.issuperset(contexts)):
+            return self.body(node.body)
 
     _read_asyncwith = _read_with
 
@@ -281,6 +263,6 @@ def _may_leave(node: ast.AST) -> bool:
     if isinstance(node, _LEAVES):
         return True
     # return, break and continue of an inner function leave only that function.
-    return not isinstance(node, _DEFINES) and any(
+    return not isinstance(node, HAS_ITS_OWN_NAMES) and any(
         _may_leave(child) for child in ast.iter_child_nodes(node)
     )

@@ -12,7 +12,17 @@ from ..anatomy import MISSING, package_of
 from ..kinds import ROWS
 from .asked import ATTRIBUTE, CALL, ITEM, Chain, ChainStep, Unknown
 from .literals import LoopValues, known
-from .scopes import NOTHING_KNOWN, Alias, Closure, Literal, Scopes, local_names
+from .scopes import (
+    FUNCTIONS,
+    HAS_ITS_OWN_NAMES,
+    NOTHING_KNOWN,
+    Alias,
+    Closure,
+    Literal,
+    Scopes,
+    by_position,
+    local_names,
+)
 
 # A loop over more values is told as one with unknown ones, to bound the number of chains.
 _LARGEST_PRODUCT = 64
@@ -133,6 +143,21 @@ FindCallee = Callable[[str, Tuple[ChainStep, ...]], Optional[CalledFunction]]
 """Returns the notebook's function that a chain of the kernel, ending before the call, leads to."""
 
 
+class _Certainty:
+    """Whether what is read is certain to run, for a while: `with reading.certain_if(...)`."""
+
+    def __init__(self, reading: Expressions, is_certain: bool) -> None:  # noqa: FBT001 - of this file alone
+        self._reading = reading
+        self._is_certain = is_certain
+
+    def __enter__(self) -> None:
+        self._was = self._reading.is_certain
+        self._reading.is_certain = self._was and self._is_certain
+
+    def __exit__(self, *_: object) -> None:
+        self._reading.is_certain = self._was
+
+
 class Expressions:
     """The state of a reading, and how each kind of expression is read."""
 
@@ -144,7 +169,7 @@ class Expressions:
         self._follows_left = follow
         # Functions that are being read: recursion would not end.
         self._following: tuple[Any, ...] = ()
-        self._certain = True
+        self.is_certain = True
         self._via: tuple[str, ...] = ()
         self._line = 0
         # What a call gives is another object each time.
@@ -163,14 +188,17 @@ class Expressions:
 
     def perhaps(self, *nodes: ast.AST | None) -> None:
         """Reads expressions that may or may not be evaluated."""
-        was_certain, self._certain = self._certain, False
-        for node in nodes:
-            # `x and (y := z)`: whether y is bound is not known afterwards.
-            before = self.scopes.snapshot() if _binds(node) else None
-            self.expression(node)
-            if before is not None:
-                self.scopes.join([before, self.scopes.snapshot()])
-        self._certain = was_certain
+        with self.certain_if(False):
+            for node in nodes:
+                # `x and (y := z)`: whether y is bound is not known afterwards.
+                before = self.scopes.snapshot() if _binds(node) else None
+                self.expression(node)
+                if before is not None:
+                    self.scopes.join([before, self.scopes.snapshot()])
+
+    def certain_if(self, is_certain: bool) -> _Certainty:  # noqa: FBT001 - a condition, as after `if`
+        """A context in which nothing is certain to run unless it is so before and on this condition."""
+        return _Certainty(self, is_certain)
 
     # Chains
 
@@ -206,25 +234,29 @@ class Expressions:
         # A function of the target that has the name of a built-in may do anything.
         if name in _HARMLESS and name not in self.scopes.target:
             return
-        calls = [link for link in links if isinstance(link, ast.Call)]
-        for argument in [
-            part
-            for call in calls
-            for part in [*call.args, *(word.value for word in call.keywords)]
-        ]:
-            meaning = (
-                self.scopes.meaning(argument.id)
-                if isinstance(argument, ast.Name)
-                else None
-            )
-            if type(meaning) is Alias:
-                self.scopes.called.add(meaning.owner)
+        for call in (link for link in links if isinstance(link, ast.Call)):
+            for argument in _arguments(call):
+                alias = self._alias_named(argument)
+                if alias is not None:
+                    self.scopes.called.add(alias.owner)
+
+    def _alias_named(self, node: Any) -> Alias | None:
+        """The object of the kernel that a bare name stands for, itself or by another word."""
+        if not isinstance(node, ast.Name):
+            return None
+        meaning = self.scopes.meaning(node.id)
+        return meaning if type(meaning) is Alias else None
+
+    def _is_unchanged(self, alias: Alias | None) -> bool:
+        """Whether it is the kernel's own object, none of its parts, as far as the target has left it alone."""
+        is_whole = alias is not None and not alias.steps
+        return is_whole and alias.owner not in self.scopes.changed
 
     def _inner_expressions(self, link: ast.AST) -> None:
         if isinstance(link, ast.Subscript):
             self.expression(link.slice)
         elif isinstance(link, ast.Call):
-            for argument in [*link.args, *(keyword.value for keyword in link.keywords)]:
+            for argument in _arguments(link):
                 # any(... for ...) asks for the first element, while a bare generator may never run.
                 if (
                     isinstance(argument, ast.GeneratorExp)
@@ -254,31 +286,20 @@ class Expressions:
         value = known(node, self.value_of)
         if type(value) is not Unknown or not isinstance(node, ast.Name):
             return value
-        meaning = self.scopes.meaning(node.id)
+        alias = self._alias_named(node)
         # An item or attribute as an argument has no name in the kernel.
-        is_kernels = (
-            type(meaning) is Alias
-            and not meaning.steps
-            and meaning.owner not in self.scopes.changed
-        )
+        if alias is None or not self._is_unchanged(alias):
+            return value
         # An element that the target has set makes the object another than the kernel's.
-        is_made = (
-            any(owner == (meaning.name, 0) for owner, _ in self.scopes.made)
-            if is_kernels
-            else True
-        )
-        return value._replace(name="" if is_made else meaning.name)
+        is_made = any(owner == (alias.name, 0) for owner, _ in self.scopes.made)
+        return value if is_made else value._replace(name=alias.name)
 
     def value_of(self, name: str) -> Any:
         """The value of a name as far as it is known: a literal of the target, or what the kernel holds unchanged."""
         meaning = self.scopes.meaning(name)
         if type(meaning) is Literal:
             return meaning.value
-        if (
-            type(meaning) is Alias
-            and not meaning.steps
-            and meaning.owner not in self.scopes.changed
-        ):
+        if type(meaning) is Alias and self._is_unchanged(meaning):
             return self._kernel(meaning.name)
         return MISSING
 
@@ -306,7 +327,7 @@ class Expressions:
                 steps=steps,
                 line=self._line,
                 # A name that the target binds on some ways may be the target's by then.
-                certain=self._certain and meaning.name not in self.scopes.perhaps,
+                certain=self.is_certain and meaning.name not in self.scopes.perhaps,
                 via=self._via,
                 stored=is_made,
                 changed=meaning.owner in self.scopes.changed,
@@ -385,54 +406,38 @@ class Expressions:
     ) -> None:
         if callee is None:
             return
-        given = self._given(callee.node, call, skip=callee.n_given) if call else {}
-        was_certain, self._certain = self._certain, self._certain and callee.certain
+        given = self._given(callee.node, call, skip=callee.n_given)
         if callee.n_held is not None and callee.node.args.args:
             # `self` is the object on which the method was found.
             held = (*owner.steps, *steps)[: callee.n_held]
             given[callee.node.args.args[0].arg] = owner._replace(steps=held)
         # Variables of an outer function are known to that function alone.
         around = dict.fromkeys(callee.closed, NOTHING_KNOWN)
-        self._enter(callee.node, callee.name, (around,), given)
-        self._certain = was_certain
+        with self.certain_if(callee.certain):
+            self._enter(callee.node, callee.name, (around,), given)
         # A class's other methods may be called later, at an unknown time.
         self._may_enter(callee.others, callee.name, ())
 
     def _follow_closure(
         self, closure: Closure, call: ast.Call | None, name: str
     ) -> None:
-        node = closure.node
+        node, scopes = closure
         if not isinstance(node, ast.ClassDef):
-            self._enter(
-                node,
-                name,
-                closure.scopes,
-                self._given(node, call, skip=0) if call else {},
-            )
+            self._enter(node, name, scopes, self._given(node, call, skip=0))
             return
         first, others = methods_of(node)
         if first is not None:
             # __new__, a metaclass or a decorator may make objects without __init__.
-            was_certain, self._certain = (
-                self._certain,
-                self._certain and _makes_plainly(node),
-            )
-            self._enter(
-                first,
-                name,
-                closure.scopes,
-                self._given(first, call, skip=1) if call else {},
-            )
-            self._certain = was_certain
-        self._may_enter(others, name, closure.scopes)
+            with self.certain_if(_makes_plainly(node)):
+                self._enter(first, name, scopes, self._given(first, call, skip=1))
+        self._may_enter(others, name, scopes)
 
     def _may_enter(
         self, nodes: Iterable[Any], name: str, scopes: tuple[Any, ...]
     ) -> None:
-        was_certain, self._certain = self._certain, False
-        for node in nodes:
-            self._enter(node, f"{name}.{node.name}", scopes, {})
-        self._certain = was_certain
+        with self.certain_if(False):
+            for node in nodes:
+                self._enter(node, f"{name}.{node.name}", scopes, {})
 
     def _enter(
         self, node: Any, name: str, scopes: tuple[Any, ...], given: dict[str, Any]
@@ -441,44 +446,28 @@ class Expressions:
         if any(node is outer for outer in self._following) or self._follows_left <= 0:
             return
         self._follows_left -= 1
-        outer_scopes, outer_via, outer_certain = (
-            self.scopes.locals,
-            self._via,
-            self._certain,
-        )
+        outer_scopes, outer_via = self.scopes.locals, self._via
         self._following += (node,)
-        self._certain = self._certain and _runs_when_called(node)
         scope = local_names(node)
-        scope.update(
-            {
-                parameter: meaning
-                for parameter, meaning in given.items()
-                if parameter in scope
-            }
-        )
+        scope.update({name: given[name] for name in given if name in scope})
         self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
         # A lambda's body is an expression.
-        self.body(node.body if isinstance(node.body, list) else [ast.Expr(node.body)])
-        self.scopes.locals, self._via, self._certain = (
-            outer_scopes,
-            outer_via,
-            outer_certain,
-        )
+        body = node.body if isinstance(node.body, list) else [ast.Expr(node.body)]
+        with self.certain_if(_runs_when_called(node)):
+            self.body(body)
+        self.scopes.locals, self._via = outer_scopes, outer_via
         self._following = self._following[:-1]
 
     def body(self, statements: Iterable[Any]) -> bool:
         """Reads statements; what they are is known to Evaluation."""
         raise NotImplementedError
 
-    def _given(self, node: Any, call: ast.Call, *, skip: int) -> dict[str, Any]:
-        """What the parameters of a function stand for in this call."""
-        positional = [
-            argument.arg
-            for argument in [*getattr(node.args, "posonlyargs", []), *node.args.args]
-        ][skip:]
+    def _given(self, node: Any, call: ast.Call | None, *, skip: int) -> dict[str, Any]:
+        """What the parameters of a function stand for in this call; nothing is known of one that is not seen."""
         # *args shifts positions by an unknown number.
-        if any(isinstance(argument, ast.Starred) for argument in call.args):
+        if call is None or any(isinstance(each, ast.Starred) for each in call.args):
             return {}
+        positional = [argument.arg for argument in by_position(node)][skip:]
         pairs = [
             *zip(positional, call.args),
             *((keyword.arg or "", keyword.value) for keyword in call.keywords),
@@ -520,15 +509,15 @@ class Expressions:
         """A function of the notebook that is handed to another function: it may be called, with what is not known."""
         if not isinstance(argument, ast.Name):
             return
-        was_certain, self._certain = self._certain, False
         meaning = self.scopes.meaning(argument.id)
-        if type(meaning) is Alias:
-            self._follow(
-                self._find_callee(meaning.name, meaning.steps), None, meaning, ()
-            )
-        elif type(meaning) is Closure and not isinstance(meaning.node, ast.ClassDef):
-            self._follow_closure(meaning, None, argument.id)
-        self._certain = was_certain
+        with self.certain_if(False):
+            if type(meaning) is Alias:
+                callee = self._find_callee(meaning.name, meaning.steps)
+                self._follow(callee, None, meaning, ())
+            elif type(meaning) is Closure and not isinstance(
+                meaning.node, ast.ClassDef
+            ):
+                self._follow_closure(meaning, None, argument.id)
 
     # Scopes within expressions
 
@@ -556,29 +545,25 @@ class Expressions:
     def _comprehension(
         self, node: Any, results: list[ast.expr], *, is_lazy: bool = False
     ) -> None:
-        outer, was_certain = self.scopes.locals, self._certain
-        names = {
-            found: NOTHING_KNOWN
-            for part in node.generators
-            for found in stored_names(part.target)
-        }
+        outer, was_certain = self.scopes.locals, self.is_certain
+        names = [name for part in node.generators for name in stored_names(part.target)]
         # Python evaluates the first iterable outside the comprehension's own scope.
         self.expression(node.generators[0].iter)
-        self._certain = self._certain and not is_lazy
-        self.scopes.locals = (*outer, names)
+        self.is_certain = self.is_certain and not is_lazy
+        self.scopes.locals = (*outer, dict.fromkeys(names, NOTHING_KNOWN))
         for number, generator in enumerate(node.generators):
             if number:
                 self.expression(generator.iter)
-            self._certain = self._certain and self.is_filled(generator.iter)
+            self.is_certain = self.is_certain and self.is_filled(generator.iter)
             # Bound per generator, in order: a later one may use the names of an earlier one.
             self.bind_loop(generator.target, generator.iter)
             for condition in generator.ifs:
                 self.expression(condition)
                 # After a condition no element is certain.
-                self._certain = False
+                self.is_certain = False
         for result in results:
             self.expression(result)
-        self.scopes.locals, self._certain = outer, was_certain
+        self.scopes.locals, self.is_certain = outer, was_certain
 
     def is_filled(self, iterated: ast.AST) -> bool:
         """True for what is known to give at least one value."""
@@ -622,15 +607,12 @@ class Expressions:
         if name == "range":
             return _range([known(argument, self.value_of) for argument in call.args])
         parts = [self.loop_values(argument) for argument in call.args]
-        if name == "enumerate" and len(parts) == 1 and parts[0] is not None:
-            return tuple(enumerate(parts[0]))
-        if name == "zip" and len(parts) > 1:
-            return (
-                tuple(zip(*(part for part in parts if part is not None)))
-                if None not in parts
-                else None
-            )
-        return None
+        known_parts = [part for part in parts if part is not None]
+        if len(known_parts) < len(parts):
+            return None
+        if name == "enumerate" and len(parts) == 1:
+            return tuple(enumerate(known_parts[0]))
+        return tuple(zip(*known_parts)) if name == "zip" and len(parts) > 1 else None
 
     def _read_ifexp(self, node: ast.IfExp) -> None:
         self.expression(node.test)
@@ -669,9 +651,9 @@ class Expressions:
         # Subscripts of what is set are evaluated: `frame[missing] = 1` loads `missing`.
         for link in links:
             self._inner_expressions(link)
-        meaning = self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
-        if type(meaning) is Alias:
-            self._mark_stored(meaning, steps)
+        alias = self._alias_named(base)
+        if alias is not None:
+            self._mark_stored(alias, steps)
 
     def _mark_stored(self, meaning: Alias, steps: tuple[ChainStep, ...]) -> None:
         for chosen in _expanded((*meaning.steps, *steps)):
@@ -683,19 +665,19 @@ class Expressions:
 
     def mark_changed(self, target: ast.AST) -> None:
         """Remembers that the target takes something away from the object."""
-        base, _ = _links(target)
-        meaning = self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
-        if type(meaning) is Alias:
-            self.scopes.changed.add(meaning.owner)
+        alias = self._alias_named(_links(target)[0])
+        if alias is not None:
+            self.scopes.changed.add(alias.owner)
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    """By position and by name."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
     """The initializer of a class, where it has one, and its other methods."""
-    functions = [
-        part
-        for part in node.body
-        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
-    ]
+    functions = [part for part in node.body if isinstance(part, FUNCTIONS)]
     # `__init__` runs for certain when an object is made; the others may.
     first = next((part for part in functions if part.name == "__init__"), None)
     return first, tuple(part for part in functions if part is not first)
@@ -722,9 +704,7 @@ def _runs_when_called(node: Any) -> bool:
 
 
 def _yields(node: ast.AST) -> bool:
-    if isinstance(
-        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-    ):
+    if isinstance(node, HAS_ITS_OWN_NAMES):
         return False
     return isinstance(node, (ast.Yield, ast.YieldFrom)) or any(
         map(_yields, ast.iter_child_nodes(node))
@@ -763,44 +743,33 @@ def _links(node: Any) -> tuple[Any, list[Any]]:
 
 def _expanded(steps: tuple[ChainStep, ...]) -> Iterator[tuple[ChainStep, ...]]:
     """One chain for each value of a loop's name; a chain with too many is one with what is not known."""
-    spread = [
-        number
-        for number, step in enumerate(steps)
-        if type(step.value) is LoopValues or _has_choice(step)
-    ]
-    if not spread:
+    first = next(
+        (at for at, step in enumerate(steps) if _loop_of(step) is not None), None
+    )
+    if first is None:
         yield steps
         return
-    first = spread[0]
-    values = _choices(steps[first])
+    step = steps[first]
+    loop = _loop_of(step)
     # Only the first loop is spread out: the product of several would be too many.
-    for value in values[:_LARGEST_PRODUCT]:
-        others = tuple(_settled(step) for step in steps[first + 1 :])
-        yield (*steps[:first], ChainStep(steps[first].kind, value), *others)
+    for value in loop.values[:_LARGEST_PRODUCT] if loop is not None else ():
+        others = tuple(map(_settled, steps[first + 1 :]))
+        chosen = [value] if type(step.value) is list else value
+        yield (*steps[:first], ChainStep(step.kind, chosen), *others)
 
 
-def _has_choice(step: ChainStep) -> bool:
-    return (
-        type(step.value) is list
-        and len(step.value) == 1
-        and type(step.value[0]) is LoopValues
-    )
-
-
-def _choices(step: ChainStep) -> tuple[Any, ...]:
-    return (
-        tuple([value] for value in step.value[0].values)
-        if _has_choice(step)
-        else step.value.values
-    )
+def _loop_of(step: ChainStep) -> LoopValues | None:
+    """The loop whose name is the subscript, by itself or alone in a list."""
+    value = step.value
+    if type(value) is list and len(value) == 1:
+        value = value[0]
+    return value if type(value) is LoopValues else None
 
 
 def _settled(step: ChainStep) -> ChainStep:
-    return (
-        ChainStep(step.kind, Unknown("a loop's name"))
-        if type(step.value) is LoopValues or _has_choice(step)
-        else step
-    )
+    if _loop_of(step) is None:
+        return step
+    return ChainStep(step.kind, Unknown("a loop's name"))
 
 
 def _range(bounds: list[Any]) -> tuple[Any, ...] | None:

@@ -205,11 +205,7 @@ def _places(holder: Any) -> list[Any]:
 
 def _subscript(node: Any, names: Names) -> Any:
     """An entry of a settings dict or a list: `CONFIG["target"]`."""
-    holder = (
-        names(node.value.id)
-        if isinstance(node.value, ast.Name)
-        else _known(node.value, names)
-    )
+    holder = _held(node.value, names)
     key = _known(node.slice, names)
     if type(key) not in PLAIN:
         return MISSING
@@ -223,29 +219,20 @@ def _subscript(node: Any, names: Names) -> Any:
 
 def _call(node: Any, names: Names) -> Any:
     """`len(x)`, `list(x)` and `range(n)` of what is known."""
-    if (
-        not isinstance(node.func, ast.Name)
-        or len(node.args) != 1
-        or node.keywords
-        # A notebook may have its own `len`.
-        or names(node.func.id) is not MISSING
-    ):
+    is_of_one = isinstance(node.func, ast.Name) and len(node.args) == 1
+    # A notebook may have its own `len`.
+    if not is_of_one or node.keywords or names(node.func.id) is not MISSING:
         return MISSING
-    argument = node.args[0]
-    value = (
-        names(argument.id)
-        if isinstance(argument, ast.Name)
-        else _known(argument, names)
-    )
-    if node.func.id == "len" and (type(value) in CONTAINERS or type(value) is str):
+    value, name = _held(node.args[0], names), node.func.id
+    if name == "len" and (type(value) in CONTAINERS or type(value) is str):
         return len(value)
-    if (
-        node.func.id in ("list", "tuple", "set")
-        and type(value) in ROWS
-        and is_plain(value)
-    ):
-        return list(value)
-    return MISSING
+    is_row = type(value) in ROWS and is_plain(value)
+    return list(value) if is_row and name in ("list", "tuple", "set") else MISSING
+
+
+def _held(node: Any, names: Names) -> Any:
+    """As _known; of a bare name also what is too large to be spelled."""
+    return names(node.id) if isinstance(node, ast.Name) else _known(node, names)
 
 
 _READERS: dict[str, Callable[[Any, Names], Any]] = {

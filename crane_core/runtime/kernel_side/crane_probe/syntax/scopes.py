@@ -13,6 +13,9 @@ from ..anatomy import MISSING
 from .asked import ChainStep
 
 NOTHING_KNOWN: Any = MISSING
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+HAS_ITS_OWN_NAMES = (*DEFINITIONS, ast.Lambda)
 
 
 class Alias(NamedTuple):
@@ -120,14 +123,20 @@ def _joined(ends: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def name_of_import(alias: ast.alias) -> str:
+    """The name that an import binds: `import a.b` binds `a`."""
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def by_position(node: Any) -> list[Any]:
+    """The parameters that may be given by position; Python 3.7 wrote no trees of those that must be."""
+    return [*getattr(node.args, "posonlyargs", []), *node.args.args]
+
+
 def parameters(node: Any) -> tuple[str, ...]:
     """The names of a function's parameters, in order; those that take the rest last."""
     arguments = node.args
-    named = [
-        *getattr(arguments, "posonlyargs", []),
-        *arguments.args,
-        *arguments.kwonlyargs,
-    ]
+    named = [*by_position(node), *arguments.kwonlyargs]
     rest = [arguments.vararg, arguments.kwarg]
     return tuple(argument.arg for argument in [*named, *rest] if argument is not None)
 
@@ -150,25 +159,21 @@ def _given(node: ast.AST) -> Iterator[tuple[str, bool]]:
     """Names that a statement assigns; True with those that it declares global or nonlocal."""
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         yield from ((name, True) for name in node.names)
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from ((name_of_import(alias), False) for alias in node.names)
     name = _own_name(node)
     if name is not None:
         yield name, False
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from (
-            (alias.asname or alias.name.partition(".")[0], False)
-            for alias in node.names
-        )
-    if not isinstance(
-        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-    ):
-        for child in ast.iter_child_nodes(node):
-            # A comprehension's names are its own, except those of `:=`.
-            if not _is_comprehension(node) or isinstance(child, ast.NamedExpr):
-                yield from _given(child)
+    if isinstance(node, HAS_ITS_OWN_NAMES):
+        return
+    for child in ast.iter_child_nodes(node):
+        # A comprehension's names are its own, except those of `:=`.
+        if not _is_comprehension(node) or isinstance(child, ast.NamedExpr):
+            yield from _given(child)
 
 
 def _own_name(node: ast.AST) -> str | None:
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(node, DEFINITIONS):
         return node.name
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         return node.id

@@ -11,9 +11,9 @@ from types import FunctionType
 from typing import Any, Iterator, Mapping, NamedTuple
 
 from . import magics
-from .scopes import parameters
+from .scopes import DEFINITIONS, FUNCTIONS, name_of_import, parameters
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_FUNCTIONS = (*FUNCTIONS, ast.Lambda)
 
 
 class CodePlace(NamedTuple):
@@ -79,14 +79,10 @@ class Sources:
 
     def would_define(self, name: str) -> list[CodePlace]:
         """Where cells that did not run would give the name a value."""
-        found = (
-            (cell, given)
-            for cell in self.not_executed
-            for given in self._given(cell, name)
-        )
         return [
             CodePlace(cell["notebook_index"], given.line)
-            for cell, given in found
+            for cell in self.not_executed
+            for given in self._given(cell, name)
             if not given.is_deleted
         ]
 
@@ -162,18 +158,16 @@ def _given_by(statements: list[Any]) -> Iterator[GivenName]:
         yield from _of_statement(statement)
         for block in ("body", "orelse", "handlers", "finalbody", "cases"):
             # Names within a function are not the notebook's.
-            if not isinstance(
-                statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-            ):
+            if not isinstance(statement, DEFINITIONS):
                 yield from _given_by(getattr(statement, block, []))
 
 
 def _of_statement(node: Any) -> Iterator[GivenName]:
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(node, DEFINITIONS):
         yield GivenName(node.name, node.lineno)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         for alias in node.names:
-            yield GivenName(alias.asname or alias.name.partition(".")[0], node.lineno)
+            yield GivenName(name_of_import(alias), node.lineno)
     else:
         for part in _outside_blocks(node):
             if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):

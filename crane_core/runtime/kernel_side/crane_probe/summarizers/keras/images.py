@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any, Mapping
 
-from ...anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, package_of
+from ...anatomy import instance_dict, is_kind, mro_of, name_of, owner_of, package_of
 from ...bounds import merged
 from ...brief import attributes_of, is_plain, plain, size_of
 from ...contents import samples
@@ -165,10 +165,7 @@ def sequence(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _is_of_notebook(value: Any) -> bool:
-    owner = next(
-        (kind for kind in mro_of(type(value)) if "__getitem__" in class_dict(kind)),
-        None,
-    )
+    owner = owner_of(type(value), "__getitem__")
     return owner is not None and package_of(owner) not in PACKAGES
 
 

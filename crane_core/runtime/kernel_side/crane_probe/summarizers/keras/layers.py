@@ -8,17 +8,10 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Mapping
 
-from ...anatomy import (
-    class_dict,
-    mro_of,
-    own_dict,
-    package_of,
-    static_attribute,
-    type_name,
-)
+from ...anatomy import own_dict, package_of, type_name
 from ...bounds import merged
 from ...brief import attributes_of, is_plain, plain
-from ...callables.functions import signature_of
+from ...callables.functions import signature_of_method
 from ...kinds import ROWS
 from ..tensorflow.tensors import dims
 from .parts import (
@@ -77,7 +70,7 @@ def layer(value: Any, look: Any) -> dict[str, Any]:
     built = {"built": held["built"]} if type(held.get("built")) is bool else {}
     plus = {
         "structure": structure,
-        "representation": call_signature(value),
+        "representation": signature_of_method(value, "call", PACKAGES),
         "values": built,
     }
     return {"plus": merged(plus, attributes(value, held, look))}
@@ -178,19 +171,6 @@ def built_with(held: Mapping[str, Any]) -> dict[str, Any]:
     legacy = dims(held.get("_build_input_shape"))
     found = found or ({"input_shape": legacy} if legacy is not None else {})
     return {"built_with": found} if found else {}
-
-
-def call_signature(value: Any) -> dict[str, Any]:
-    """The signature of `call`, where a class of the notebook defines it."""
-    owner = next(
-        (kind for kind in mro_of(type(value)) if "call" in class_dict(kind)), None
-    )
-    found = static_attribute(value, "call")
-    # Keras' own `call` is documented; a class of the notebook is not.
-    if owner is None or found is None or package_of(owner) in PACKAGES:
-        return {}
-    signature = signature_of(found.value, value).get("signature")
-    return {"call": signature} if signature else {}
 
 
 def attributes(value: Any, held: Mapping[str, Any], look: Any) -> dict[str, Any]:

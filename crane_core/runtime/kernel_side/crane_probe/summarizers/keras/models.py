@@ -9,8 +9,18 @@ from typing import Any, Mapping
 
 from ...anatomy import own_dict
 from ...bounds import merged
+from ...callables.functions import signature_of_method
 from . import layers, training
-from .parts import counts, dtype_of, layers_of, plain_dict, shapes_in, tensors_in, walk
+from .parts import (
+    PACKAGES,
+    counts,
+    dtype_of,
+    layers_of,
+    plain_dict,
+    shapes_in,
+    tensors_in,
+    walk,
+)
 
 _MOST_LAYERS = 60
 
@@ -23,7 +33,10 @@ def model(value: Any, look: Any) -> dict[str, Any]:
     # As for layers: what is not built has no weights.
     n_weights = counts(inside) if held.get("built") is not False else {}
     structure = {**_ends(held, network), **n_weights, **_layers(held, network, look)}
-    representation = {**_input_dtypes(network), **layers.call_signature(value)}
+    representation = {
+        **_input_dtypes(network),
+        **signature_of_method(value, "call", PACKAGES),
+    }
     plus = {
         "structure": structure,
         "representation": representation,

@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import chain, islice
 from typing import Any, Callable, Iterator, NamedTuple
 
-from ...anatomy import class_dict, mro_of, name_of, type_name
+from ...anatomy import name_of, stored_on, type_name
 from ...budget import OverBudgetError
 from ...contents import arrays, sequences
 from ...contents.arrays import Ranges
@@ -60,14 +60,7 @@ def dtype_text(values: Any) -> str:
 
 def dtype_of(values: Any) -> Any:
     """The dtype of an array; one that would remember the access is read past its memory."""
-    kept: Any = next(
-        (
-            class_dict(kind)["dtype"]
-            for kind in mro_of(type(values))
-            if "dtype" in class_dict(kind)
-        ),
-        None,
-    )
+    kept: Any = stored_on(type(values), "dtype")
     # The property keeps what it returns in the object: reading would change the kernel's memory.
     return (
         kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype

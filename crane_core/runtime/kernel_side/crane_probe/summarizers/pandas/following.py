@@ -9,8 +9,18 @@ from __future__ import annotations
 import ast
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple
 
-from ...anatomy import class_dict, instance_dict, is_kind, mro_of, own_dict, package_of
-from ...chains.following import METHOD, PROPERTY, Missing, Resolution, similar
+from ...anatomy import (
+    MISSING,
+    class_dict,
+    instance_dict,
+    is_kind,
+    mro_of,
+    own_dict,
+    owner_of,
+    package_of,
+    stored_on,
+)
+from ...chains.following import METHOD, PROPERTY, Missing, Resolution, lacking, similar
 from ...kinds import INDICES, LABELS, LISTED, PLAIN, REAL, ROWS, SINGLE, Kinds, counted
 from ...syntax.asked import ATTRIBUTE, CALL, ITEM, AskedName, ChainStep
 from . import columns as column_values
@@ -167,13 +177,7 @@ def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
     if step.kind == ITEM:
         return _item(table, step.value)
     if step.kind != ATTRIBUTE:
-        return Resolution(
-            missing=(
-                Missing(
-                    "attributes", {"type": "pandas.DataFrame", "attribute": "__call__"}
-                ),
-            )
-        )
+        return lacking("attributes", type="pandas.DataFrame", attribute="__call__")
     name = step.value
     if after is not None and after.kind == ITEM and name in _INDEXERS:
         # loc and iloc are objects of a moment: followed with their subscript.
@@ -203,12 +207,9 @@ def _attribute(table: FollowedTable, name: str) -> Resolution:
     if name == "shape":
         return Resolution((length_of(table.index), length_of(table.columns)))
     # Methods and properties of the class win over columns of that name.
-    if _is_on_class(module.DataFrame, name):
-        return Resolution(
-            note=METHOD
-            if callable(class_dict_value(module.DataFrame, name))
-            else PROPERTY
-        )
+    stored = stored_on(module.DataFrame, name)
+    if stored is not MISSING:
+        return Resolution(note=METHOD if callable(stored) else PROPERTY)
     if table.labels is None:
         return Resolution()
     if name in table.labels:
@@ -217,12 +218,12 @@ def _attribute(table: FollowedTable, name: str) -> Resolution:
     if name in _firsts(table.labels):
         return Resolution()
     names = [label for label in table.labels if type(label) is str]
-    fact = {
-        "type": "pandas.DataFrame",
-        "attribute": name,
-        "similar": _similar_attributes(module.DataFrame, name, names),
-    }
-    return Resolution(missing=(Missing("attributes", fact),))
+    return lacking(
+        "attributes",
+        type="pandas.DataFrame",
+        attribute=name,
+        similar=_similar_attributes(module.DataFrame, name, names),
+    )
 
 
 def _similar_attributes(kind: Any, name: str, labels: list[str]) -> list[str]:
@@ -233,22 +234,6 @@ def _similar_attributes(kind: Any, name: str, labels: list[str]) -> list[str]:
         if not key.startswith("_")
     ]
     return similar(name, [*labels, *own])
-
-
-def _is_on_class(kind: Any, name: str) -> bool:
-    return any(name in class_dict(parent) for parent in mro_of(kind))
-
-
-def class_dict_value(kind: Any, name: str) -> Any:
-    """What the class or a parent stores under the name."""
-    return next(
-        (
-            class_dict(parent)[name]
-            for parent in mro_of(kind)
-            if name in class_dict(parent)
-        ),
-        None,
-    )
 
 
 def _column(table: FollowedTable, label: Any) -> Resolution:
@@ -409,7 +394,7 @@ def _call(table: FollowedTable, name: str, arguments: Any) -> Resolution:
         return Resolution(Grouped(table), n_steps=2, follow=of_groups)
     return (
         Resolution(n_steps=2)
-        if _is_on_class(pandas().DataFrame, name)
+        if owner_of(pandas().DataFrame, name) is not None
         else _attribute(table, name)
     )
 
@@ -567,13 +552,7 @@ def of_values(values: Values, steps: tuple[ChainStep, ...]) -> Resolution:
     if step.kind == ITEM:
         return _label_of(values, step.value)
     if step.kind != ATTRIBUTE:
-        return Resolution(
-            missing=(
-                Missing(
-                    "attributes", {"type": "pandas.Series", "attribute": "__call__"}
-                ),
-            )
-        )
+        return lacking("attributes", type="pandas.Series", attribute="__call__")
     if after is not None and after.kind == ITEM and step.value in _INDEXERS:
         return _position_of(values, step.value, after.value)
     if step.value in _ACCESSORS:
@@ -613,15 +592,12 @@ def _accessor(values: Values, name: str) -> Resolution:
     # None: only pandas can tell.
     if _has_accessor(values.array, name) is not False:
         return Resolution(note=PROPERTY)
-    fact = {
-        "type": "pandas.Series",
-        "attribute": name,
-        "dtype": column_values.dtype_text(values.array),
-    }
-    return Resolution(
-        missing=(
-            Missing("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),
-        )
+    return lacking(
+        "attributes",
+        type="pandas.Series",
+        attribute=name,
+        dtype=column_values.dtype_text(values.array),
+        why=f".{name} needs {_ACCESSORS[name]}",
     )
 
 
@@ -656,24 +632,22 @@ def _has_text(array: Any) -> bool | None:
 
 def _series_attribute(values: Values, name: str, after: ChainStep | None) -> Resolution:
     module = pandas()
-    if _is_on_class(module.Series, name):
+    stored = stored_on(module.Series, name)
+    if stored is not MISSING:
         if name == "index":
             return Resolution(values.index)
-        is_call = after is not None and after.kind == CALL
-        is_method = callable(class_dict_value(module.Series, name))
-        return Resolution(
-            n_steps=2 if is_call else 1,
-            note="" if is_call else METHOD if is_method else PROPERTY,
-        )
+        if after is not None and after.kind == CALL:
+            return Resolution(n_steps=2)
+        return Resolution(note=METHOD if callable(stored) else PROPERTY)
     # A label of the index may be the attribute.
     if has_label(values.index, name) is not False:
         return Resolution()
-    fact = {
-        "type": "pandas.Series",
-        "attribute": name,
-        "similar": _similar_attributes(module.Series, name, []),
-    }
-    return Resolution(missing=(Missing("attributes", fact),))
+    return lacking(
+        "attributes",
+        type="pandas.Series",
+        attribute=name,
+        similar=_similar_attributes(module.Series, name, []),
+    )
 
 
 def _of_index(index: Any, step: ChainStep) -> Resolution | None:
@@ -730,12 +704,7 @@ def keys_taken_as_unique(asked: AskedName) -> Iterator[list[Any]]:
 
 
 def _is_unstacked(asked: AskedName) -> bool:
-    names = {
-        step.value
-        for chain in asked.chains
-        for step in chain.steps
-        if step.kind == ATTRIBUTE
-    }
+    names = {name for chain in asked.chains for name in chain.attributes}
     return bool(names & {"unstack", "reindex", "to_xarray"})
 
 

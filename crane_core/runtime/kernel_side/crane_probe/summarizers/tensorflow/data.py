@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from ...anatomy import class_dict, instance_dict, is_kind, mro_of, package_of, type_name
+from ...anatomy import (
+    class_dict,
+    instance_dict,
+    is_kind,
+    owner_of,
+    package_of,
+    type_name,
+)
 from ...bounds import merged
 from ...brief import attributes_held
 from ...kinds import CONTAINERS
@@ -34,10 +41,7 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _spec_of(value: Any) -> dict[str, Any]:
-    owner = next(
-        (kind for kind in mro_of(type(value)) if "element_spec" in class_dict(kind)),
-        None,
-    )
+    owner = owner_of(type(value), "element_spec")
     # A dataset class of the notebook has its own element_spec, which is code.
     if owner is None or package_of(owner) != "tensorflow":
         return {}

@@ -8,18 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from ...anatomy import (
-    class_dict,
-    is_kind,
-    mro_of,
-    own_dict,
-    package_of,
-    static_attribute,
-    type_name,
-)
+from ...anatomy import is_kind, own_dict, owner_of, package_of, type_name
 from ...bounds import merged
 from ...brief import attributes_of
-from ...callables.functions import signature_of
+from ...callables.functions import signature_of_method
 from . import layers as torch_layers
 from .tensors import is_uninitialized, torch
 
@@ -52,7 +44,10 @@ def module(value: Any, look: Any) -> dict[str, Any]:
         **_sizes(ends, look),
         **_containers(layers),
     }
-    representation = {**_placed(layers), **_forward(value)}
+    representation = {
+        **_placed(layers),
+        **signature_of_method(value, "forward", ("torch",)),
+    }
     plus = {
         "structure": structure,
         "representation": representation,
@@ -306,18 +301,6 @@ def _mode(layers: list[Layer]) -> dict[str, Any]:
     return {"training": mode, **({"in_the_other_mode": others[:10]} if others else {})}
 
 
-def _forward(value: Any) -> dict[str, Any]:
-    """The signature of `forward`, where it is not torch's own."""
-    owner = next(
-        (kind for kind in mro_of(type(value)) if "forward" in class_dict(kind)), None
-    )
-    found = static_attribute(value, "forward")
-    if owner is None or found is None or package_of(owner) == "torch":
-        return {}
-    signature = signature_of(found.value, value).get("signature")
-    return {"forward": signature} if signature else {}
-
-
 def _attributes(value: Any, held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """The data that a class outside torch keeps beside its layers."""
     return (
@@ -332,14 +315,10 @@ def _attributes(value: Any, held: Mapping[str, Any], look: Any) -> dict[str, Any
 
 def is_answered_by_torch(value: Any) -> bool:
     """True when a missing attribute is looked for in the module's own dicts, and nowhere else."""
-    owners = [kind for kind in mro_of(type(value)) if "__getattr__" in class_dict(kind)]
-    asked_first = [
-        kind
-        for kind in mro_of(type(value))
-        if "__getattribute__" in class_dict(kind) and kind is not object
-    ]
+    kind = type(value)
     # A module of the notebook with its own __getattr__ or __getattribute__ may have any attribute.
-    return bool(owners) and owners[0] is torch().nn.Module and not asked_first
+    is_plain = owner_of(kind, "__getattribute__") is object
+    return is_plain and owner_of(kind, "__getattr__") is torch().nn.Module
 
 
 def held_parts(value: Any) -> dict[str, Any]:

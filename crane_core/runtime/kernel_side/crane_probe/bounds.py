@@ -128,6 +128,17 @@ def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return {key: part for key, part in both.items() if part != {}}
 
 
+def stated(**facts: Any) -> dict[str, Any]:
+    """Those of the facts that say something: what is empty, zero, False or None is left out."""
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def listed(shown: list[Any], n_all: int) -> list[Any]:
+    """The first ones of a longer list, with how many more there are."""
+    n_more = n_all - len(shown)
+    return [*shown, f"{ELLIPSIS} {n_more} more"] if n_more > 0 else shown
+
+
 def dumps(document: Any) -> str:
     """The document as JSON without blanks. Raises ValueError for a float that JSON does not have."""
     # allow_nan=False, so that a float that slipped through is an error here, not at the reader.

@@ -165,6 +165,13 @@ class Look:
                 groups[group][label] = facts
         return groups
 
+    def inside_as(
+        self, name: str, parts: Iterable[tuple[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
+        """The same under one name, in the groups in which there are facts: so a summarizer adds them to `plus`."""
+        inside = self.inside(parts)
+        return {group: {name: facts} for group, facts in inside.items() if facts}
+
 
 def _grouped(entry: dict[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
     """The entry with all three groups, and with `plus` where it says something."""

@@ -23,7 +23,7 @@ from ..anatomy import (
     static_attribute,
     type_name,
 )
-from ..bounds import text, why
+from ..bounds import listed, stated, text, why
 from ..kinds import Kinds
 from .doc_sections import sections_of
 from .signature_text import MAX_SIGNATURE, signature_text
@@ -77,13 +77,8 @@ def docs_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError) as error:
         docs["unavailable"] = {"signature": why(error)}
         plain, doc = _Plain(value, 0, owner), _doc(value)
-    names = _public_attributes(plain.owner)
-    if names:
-        docs["public_attributes"] = names
-    sections = sections_of(doc)
-    if sections:
-        docs["sections"] = sections
-    return docs
+    names, sections = _public_attributes(plain.owner), sections_of(doc)
+    return dict(docs, **stated(public_attributes=names, sections=sections))
 
 
 def _unbound(value: Any, owner: Any) -> _Plain:
@@ -287,25 +282,12 @@ def _own_name(value: Any) -> str | None:
 
 def _public_attributes(owner: Any) -> list[str]:
     # Attributes of modules and classes are functions, which docs of a method do not need.
-    if (
-        owner is MISSING
-        or owner is None
-        or is_kind(owner, type)
-        or is_kind(owner, types.ModuleType)
-    ):
+    is_object = owner is not MISSING and owner is not None
+    if not is_object or is_kind(owner, type) or is_kind(owner, types.ModuleType):
         return []
     names = sorted(
         name
         for name in instance_dict(owner)
         if type(name) is str and not name.startswith("_")
     )
-    return _counted(
-        [text(name, MAX_NAME) for name in names[:MAX_ATTRIBUTES]], len(names)
-    )
-
-
-def _counted(shown: list[str], n_all: int) -> list[str]:
-    more: tuple[str, ...] = (
-        (f"\u2026 {n_all - len(shown)} more",) if n_all > len(shown) else ()
-    )
-    return [*shown, *more]
+    return listed([text(name, MAX_NAME) for name in names[:MAX_ATTRIBUTES]], len(names))

@@ -10,6 +10,7 @@ import types
 from typing import Any, Sequence
 
 from ..anatomy import MISSING, module_dict, owner_of, package_of, static_attribute
+from ..bounds import stated
 from ..chains.relevance import global_names
 from .docs import docs_of
 
@@ -18,8 +19,7 @@ _SHOWN = 40
 
 def signature_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
     """{"signature": text}, or nothing if it is not published."""
-    signature = docs_of(value, owner).get("signature")
-    return {"signature": signature} if signature else {}
+    return stated(signature=docs_of(value, owner).get("signature"))
 
 
 def signature_of_method(
@@ -29,8 +29,7 @@ def signature_of_method(
     owner, found = owner_of(type(value), name), static_attribute(value, name)
     if owner is None or found is None or package_of(owner) in libraries:
         return {}
-    signature = signature_of(found.value, value).get("signature")
-    return {name: signature} if signature else {}
+    return stated(**{name: signature_of(found.value, value).get("signature")})
 
 
 def function(value: types.FunctionType, look: Any) -> dict[str, Any]:
@@ -40,20 +39,14 @@ def function(value: types.FunctionType, look: Any) -> dict[str, Any]:
         # A notebook may set __module__ to anything.
         module=look.text(value.__module__ if type(value.__module__) is str else ""),
     )
-    free = (
-        [*value.__code__.co_freevars, *global_names(value.__code__)]
-        # Only the notebook's own functions: names that a library's function uses are the library's.
-        if value.__module__ == "__main__"
-        else []
-    )
+    # Only the notebook's own functions: names that a library's function uses are the library's.
+    is_own = value.__module__ == "__main__"
+    code = value.__code__
+    free = [*code.co_freevars, *global_names(code)] if is_own else []
     # Built-in names are known to every reader.
     known = [name for name in dict.fromkeys(free) if name not in _builtins_of(value)]
-    return {
-        "plus": {
-            "representation": facts,
-            "values": {"free_variables": known[:_SHOWN]} if known else {},
-        }
-    }
+    values = stated(free_variables=known[:_SHOWN])
+    return {"plus": {"representation": facts, "values": values}}
 
 
 def _builtins_of(value: types.FunctionType) -> Any:
@@ -83,14 +76,9 @@ def partial(value: Any, look: Any) -> dict[str, Any]:
         *enumerate(parts["args"].__get__(value)),
         *parts["keywords"].__get__(value).items(),
     ]
-    inside = look.inside(
-        [
-            ("of", parts["func"].__get__(value)),
-            *((look.label(key), item) for key, item in filled),
-        ]
-    )
+    items = ((look.label(key), item) for key, item in filled)
     return {
-        "plus": {group: {"parts": facts} for group, facts in inside.items() if facts}
+        "plus": look.inside_as("parts", [("of", parts["func"].__get__(value)), *items])
     }
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from ..anatomy import is_kind, type_name
-from ..bounds import merged
+from ..bounds import listed, merged, stated
 from ..kinds import CONTAINERS, NUMBERS, PLAIN, Kinds, counted
 from . import sequences
 
@@ -52,10 +52,8 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
             **_other_shapes(value, [key for key, _ in entries], look),
         },
     }
-    inside = look.inside((look.label(key), item) for key, item in entries)
-    plus = merged(
-        plus, {group: {"items": facts} for group, facts in inside.items() if facts}
-    )
+    items = ((look.label(key), item) for key, item in entries)
+    plus = merged(plus, look.inside_as("items", items))
     return merged(_detected(value, keys, look), {"plus": plus})
 
 
@@ -90,12 +88,7 @@ def _key_types(value: Any, look: Any) -> dict[str, int]:
 
 
 def _key_list(keys: list[Any], length: int, look: Any) -> list[Any]:
-    shown = [look.scalar(key) for key in keys[: look.limits.names]]
-    return (
-        shown
-        if length <= len(shown)
-        else [*shown, f"\u2026 {length - len(shown)} more"]
-    )
+    return listed([look.scalar(key) for key in keys[: look.limits.names]], length)
 
 
 def gives_nothing(value: Any, kind: type) -> bool:
@@ -131,54 +124,41 @@ def _lengths(value: Any, length: int) -> dict[str, Any]:
 
 def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
     """Shapes of the arrays and tensors that are not looked into: a state_dict is all weights."""
-    rest = [
-        (key, item)
-        for key, item in islice(dict.items(value), look.limits.asked)
-        if type(key) is str
-    ]
     known = {key for key in shown if type(key) is str}
     shapes = {
         look.label(key): sequences.own_shape(item)
-        for key, item in rest
+        for key, item in islice(dict.items(value), look.limits.asked)
         # Containers have no shape of numbers that is worth a line.
-        if key not in known and type(item) not in CONTAINERS
+        if type(key) is str and key not in known and type(item) not in CONTAINERS
     }
     told = {key: list(shape) for key, shape in shapes.items() if shape is not None}
-    return {"other_shapes": told} if told else {}
+    return stated(other_shapes=told)
 
 
 def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
     """The published extractor's three kinds of dict, and its preview of any other."""
     length = dict.__len__(value)
-    held = (
-        list(islice(dict.values(value), _DETECTED_AMONG))
-        if length <= _DETECTED_AMONG
-        else []
-    )
-    if held and all(type(key) is str for key in keys):
-        if all(
-            type(item) is list and item and all(map(_is_number, item[:_DETECTED_AMONG]))
-            for item in held
-        ):
-            # A list of losses per epoch is what Keras calls a history.
-            facts = {
-                "detected": "training_history_dict",
-                "metrics": _key_list(keys, length, look),
-            }
-            return {"structure": {"n_epochs": len(held[0])}, "values": facts}
-        # scikit-learn's load_iris() and the rest, converted to a dict.
-        if {"data", "target"} <= set(keys):
-            return {
-                "structure": _bunch_shapes(value),
-                "values": {"detected": "sklearn_dataset_dict"},
-            }
-        if all(map(_is_number, held)):
-            facts = {
-                "detected": "scalar_metrics_dict",
-                "metrics": _key_list(keys, length, look),
-            }
-            return {"values": facts}
+    is_short = length <= _DETECTED_AMONG
+    held = list(islice(dict.values(value), _DETECTED_AMONG)) if is_short else []
+    if not held or not all(type(key) is str for key in keys):
+        return _preview(value, look)
+    names = _key_list(keys, length, look)
+    # A list of losses per epoch is what Keras calls a history.
+    if all(map(_is_history, held)):
+        facts = {"detected": "training_history_dict", "metrics": names}
+        return {"structure": {"n_epochs": len(held[0])}, "values": facts}
+    # scikit-learn's load_iris() and the rest, converted to a dict.
+    if {"data", "target"} <= set(keys):
+        facts = {"detected": "sklearn_dataset_dict"}
+        return {"structure": _bunch_shapes(value), "values": facts}
+    if all(map(_is_number, held)):
+        return {"values": {"detected": "scalar_metrics_dict", "metrics": names}}
     return _preview(value, look)
+
+
+def _is_history(value: Any) -> bool:
+    is_list = type(value) is list and bool(value)
+    return is_list and all(map(_is_number, value[:_DETECTED_AMONG]))
 
 
 def _is_number(value: Any) -> bool:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from ..anatomy import type_name
+from ..bounds import stated
 from ..dispatch import answer_of
 from ..kinds import ROWS, SCALARS
 
@@ -57,6 +58,11 @@ def kind_counts(kinds: list[tuple[type, int]], limit: int) -> dict[str, int]:
         # By name, as two classes of one name are one line.
         counts[type_name(kind)] += count
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
+
+
+def item_types(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
+    """{"item_types": counts by name}; nothing where there are no items."""
+    return stated(item_types=kind_counts(kinds, look.limits.values))
 
 
 def number_facts(row: RowOfValues, look: Any) -> dict[str, Any]:

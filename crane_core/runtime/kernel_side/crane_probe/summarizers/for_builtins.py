@@ -25,7 +25,7 @@ from ..anatomy import (
     package_of,
     type_name,
 )
-from ..bounds import merged
+from ..bounds import merged, stated
 from ..callables import functions
 from ..callables.functions import signature_of
 from ..chains.following import Resolution, lacking, similar, without
@@ -102,15 +102,9 @@ def number_range(value: range, look: Any) -> dict[str, Any]:
 
 
 def part_of_sequence(value: slice, look: Any) -> dict[str, Any]:
-    """A slice: as Python writes it, where its parts are plain."""
-    return {
-        "plus": {"values": {"value": str(value) if _is_plain_slice(value) else "slice"}}
-    }
-
-
-def _is_plain_slice(value: slice) -> bool:
-    # A slice may hold objects, whose repr is code.
-    return all(type(part) in PLAIN for part in (value.start, value.stop, value.step))
+    """A slice: as Python writes it, where its parts are plain; it may hold objects, whose repr is code."""
+    is_plain = PLAIN.hold_all((value.start, value.stop, value.step))
+    return {"plus": {"values": {"value": str(value) if is_plain else "slice"}}}
 
 
 def sequence(value: Any, look: Any) -> dict[str, Any]:
@@ -127,10 +121,8 @@ def sequence(value: Any, look: Any) -> dict[str, Any]:
         summary["plus"] = merged(
             summary.get("plus", {}), {"values": summary.pop("values", {})}
         )
-    names = _field_names(value)
-    return merged(
-        summary, {"plus": {"representation": {"fields": names}}} if names else {}
-    )
+    fields = stated(fields=_field_names(value))
+    return merged(summary, {"plus": {"representation": fields}})
 
 
 def _field_names(value: Any) -> list[str]:
@@ -162,12 +154,7 @@ def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
             }
         }
     kinds = counted(row.again)
-    types_shown = (
-        {"item_types": sequences.kind_counts(kinds, look.limits.values)}
-        if kinds
-        else {}
-    )
-    plus: dict[str, Any] = {"representation": types_shown}
+    plus: dict[str, Any] = {"representation": sequences.item_types(kinds, look)}
     if not all(kind in SCALARS for kind, _ in kinds):
         return {"plus": merged(plus, _inner(row, look))}
     if look.is_nested and row.length <= look.limits.values:
@@ -239,15 +226,11 @@ def _inner(row: RowOfValues, look: Any) -> dict[str, Any]:
     signs = Counter(
         sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign
     )
-    told = (
-        {"representation": {"item_kinds": dict(sorted(signs.items()))}}
-        if len(signs) > 1
-        else {}
-    )
+    told = {"item_kinds": dict(sorted(signs.items()))} if len(signs) > 1 else {}
     labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
-    inside = look.inside((str(index), row.at(index)) for index in labels)
-    items = {group: {"items": facts} for group, facts in inside.items() if facts}
-    return merged(merged({"structure": _nesting(row, look)}, told), items)
+    items = look.inside_as("items", ((str(index), row.at(index)) for index in labels))
+    plus = {"structure": _nesting(row, look), "representation": told}
+    return merged(plus, items)
 
 
 def _nesting(row: RowOfValues, look: Any) -> dict[str, Any]:
@@ -290,13 +273,10 @@ def _content_of(item: Any) -> tuple[Any, ...]:
         # Types alone, as looking into the values would cost a look at each item.
         return tuple(dict.fromkeys(id(type(held)) for held in item[:_SIGNS]))
     if any(map(is_of_notebook, mro_of(type(item)))):
-        return tuple(
-            (name, id(type(held)))
-            for name, held in islice(instance_dict(item).items(), _SIGNS)
-        )
-    found: tuple[Any, ...] = (
-        () if type(item) in SCALARS else answer_of(item, "CONTENT", ())
-    )
+        first = islice(instance_dict(item).items(), _SIGNS)
+        return tuple((name, id(type(held))) for name, held in first)
+    is_scalar = type(item) in SCALARS
+    found: tuple[Any, ...] = () if is_scalar else answer_of(item, "CONTENT", ())
     return found
 
 
@@ -308,12 +288,7 @@ def unordered(value: Any, look: Any) -> dict[str, Any]:
     if base.__len__(value) > _LONGEST_SORTED:
         return summary
     kinds = counted(lambda: base.__iter__(value))
-    types_shown = (
-        {"item_types": sequences.kind_counts(kinds, look.limits.values)}
-        if kinds
-        else {}
-    )
-    plus: dict[str, Any] = {"representation": types_shown}
+    plus: dict[str, Any] = {"representation": sequences.item_types(kinds, look)}
     if not _is_sortable([kind for kind, _ in kinds]):
         return merged(summary, {"plus": plus})
     row = sequences.row_of(sorted(base.__iter__(value)))
@@ -372,17 +347,9 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
     values["stands"] = (
         "running" if is_running else "suspended" if is_suspended else "not started"
     )
-    inside = (
-        {}
-        if is_running
-        else look.inside(islice(_locals_of(frame).items(), look.limits.items))
-    )
-    return {
-        "plus": merged(
-            {"values": values},
-            {group: {"locals": found} for group, found in inside.items() if found},
-        )
-    }
+    held = {} if is_running else _locals_of(frame)
+    inside = look.inside_as("locals", islice(held.items(), look.limits.items))
+    return {"plus": merged({"values": values}, inside)}
 
 
 def _locals_of(frame: Any) -> dict[str, Any]:
@@ -420,20 +387,12 @@ def instance(value: Any, look: Any) -> dict[str, Any]:
     }
     asked = [name for name in look.asked().attributes if name in held]
     shown = list(dict.fromkeys([*asked, *list(held)[: look.limits.items]]))
-    inside = look.inside((name, held[name]) for name in shown)
-    plus: dict[str, Any] = {
-        group: {"attributes": facts} for group, facts in inside.items() if facts
-    }
+    plus = look.inside_as("attributes", ((name, held[name]) for name in shown))
     if len(held) > len(shown):
-        plus = merged(
-            plus, {"values": {"other_attributes": list(held)[: look.limits.names]}}
-        )
-    methods = _methods(type(value))
-    return {
-        "plus": merged(
-            plus, {"representation": {"methods": methods}} if methods else {}
-        )
-    }
+        others = {"other_attributes": list(held)[: look.limits.names]}
+        plus = merged(plus, {"values": others})
+    methods = stated(methods=_methods(type(value)))
+    return {"plus": merged(plus, {"representation": methods})}
 
 
 def _is_shown(name: Any, hidden: str, look: Any) -> bool:
@@ -486,21 +445,9 @@ def a_class(value: Any, look: Any) -> dict[str, Any]:
         if is_of_notebook(value)
         else []
     )
-    inside = look.inside(data[: look.limits.items])
-    plus: dict[str, Any] = {
-        group: {"attributes": part} for group, part in inside.items() if part
-    }
-    methods = _methods(value)
-    return {
-        "plus": merged(
-            {
-                "representation": dict(
-                    facts, **({"methods": methods} if methods else {})
-                )
-            },
-            plus,
-        )
-    }
+    plus = look.inside_as("attributes", data[: look.limits.items])
+    facts.update(stated(methods=_methods(value)))
+    return {"plus": merged({"representation": facts}, plus)}
 
 
 # Following chains
@@ -538,35 +485,32 @@ def _item(value: Any, item: Any) -> Resolution | None:
 
 
 def _key(value: Any, key: Any) -> Resolution:
-    overridden = [
-        kind
-        for name in ("__getitem__", "__missing__")
-        for kind in overriders(value, name)
-    ]
-    overridden = [
-        kind
-        for kind in overridden
-        if kind is not dict and not dicts.gives_nothing(value, kind)
-    ]
     # Looking up another key would call its __hash__ and __eq__.
     if type(key) not in PLAIN or not dicts.has_plain_keys(value):
         return Resolution()
     if dict.__contains__(value, key):
-        by_code = any(
-            # A Bunch of scikit-learn overrides __getitem__ to warn of renamed keys, and gives what
-            # is stored.
-            kind is not dict and package_of(kind) != "sklearn"
+        # A Bunch of scikit-learn overrides __getitem__ to warn of renamed keys, and gives what is stored.
+        getters = [
+            kind
             for kind in overriders(value, "__getitem__")
-        )
-        return Resolution() if by_code else Resolution(dict.__getitem__(value, key))
-    # `__missing__` may make a value for any key.
-    if overridden:
+            if kind is not dict and package_of(kind) != "sklearn"
+        ]
+        return Resolution() if getters else Resolution(dict.__getitem__(value, key))
+    if _may_make_up(value):
         return Resolution()
     return lacking(
         "keys",
         type=name_of(type(value)),
         key=key,
         similar=similar(key, dict.keys(value)),
+    )
+
+
+def _may_make_up(value: Any) -> bool:
+    """Whether a dict's own methods may give a value for any key: `__missing__`, or a `__getitem__` of its class."""
+    givers = (*overriders(value, "__getitem__"), *overriders(value, "__missing__"))
+    return any(
+        kind is not dict and not dicts.gives_nothing(value, kind) for kind in givers
     )
 
 

@@ -25,10 +25,7 @@ def figure(value: Any, look: Any) -> dict[str, Any]:
     axes: Any = held.get("_localaxes", None)
     parts = list(list.__iter__(axes)) if is_kind(axes, list) else _stacked(held)
     shown = [(str(at), part) for at, part in enumerate(parts[: look.limits.items])]
-    inside = look.inside(shown)
-    plus: dict[str, Any] = {
-        group: {"axes": facts} for group, facts in inside.items() if facts
-    }
+    plus = look.inside_as("axes", shown)
     return {"plus": merged(plus, {"structure": {"n_axes": len(parts)}})}
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from ..anatomy import instance_dict, is_kind, name_of, type_name
-from ..bounds import merged
+from ..bounds import listed, merged
 from ..budget import OverBudgetError
 from ..contents import arrays
 from ..contents.arrays import Ranges
@@ -89,7 +89,7 @@ def data_frame(value: Any, look: Any) -> dict[str, Any]:
 def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, Any]:
     """What the published extractor does not tell of the columns that are shown, and of all together."""
     representation = {
-        "columns": _listed(view.names, len(view.columns), look),
+        "columns": listed(view.names[: look.limits.names], len(view.columns)),
         "dtypes_summary": _counts(view.dtypes),
         # Where all labels are texts, there is nothing to say about them.
         "column_index": _labels_facts(view.frame, look),
@@ -157,15 +157,6 @@ def _shown(labels: list[Any], n_columns: int, look: Any) -> list[int]:
     )[: max(n_others, len(asked))]
 
 
-def _listed(names: list[str], n_columns: int, look: Any) -> list[str]:
-    shown = names[: look.limits.names]
-    return (
-        shown
-        if n_columns <= len(shown)
-        else [*shown, f"\u2026 {n_columns - len(shown)} more"]
-    )
-
-
 def _counts(dtypes: list[str]) -> dict[str, int]:
     return {dtype: dtypes.count(dtype) for dtype in dict.fromkeys(dtypes)}
 
@@ -215,25 +206,20 @@ def _has_nan(view: View, facts: dict[str, ColumnFacts]) -> Any:
     if any(found.values.get("has_nan") is True for found in facts.values()):
         return True
     alone = [
-        view.names[at]
-        for at, column in enumerate(view.columns[: len(view.names)])
-        if _is_alone(column, view)
+        name
+        for name, column in zip(view.names, view.columns)
+        # Its missing values are not known from its block.
+        if view.ranges.get(column.block) is None
     ]
-    is_complete = all(
-        name in facts and facts[name].values.get("has_nan") is False for name in alone
-    )
-    is_listed = len(view.names) == len(view.columns)
+    unknown = [
+        name
+        for name in alone
+        if name not in facts or facts[name].values.get("has_nan") is not False
+    ]
+    if not unknown and len(view.names) == len(view.columns):
+        return False
     # Not said to be free of NaN: an answer of "no" would be believed.
-    return (
-        False
-        if is_complete and is_listed
-        else "not in the columns that are told; others were not looked through"
-    )
-
-
-def _is_alone(column: StoredColumn, view: View) -> bool:
-    """True for a column whose missing values are not known from its block."""
-    return view.ranges.get(column.block) is None
+    return "not in the columns that are told; others were not looked through"
 
 
 def _duplicates(view: View, look: Any) -> dict[str, Any]:
@@ -385,18 +371,12 @@ def extension_array(value: Any, look: Any) -> dict[str, Any]:
 def groups(value: Any, look: Any) -> dict[str, Any]:
     """Rows grouped: of what, by what; nothing is grouped by looking."""
     held = instance_dict(value)
-    inside = look.inside([("of", held["obj"])]) if "obj" in held else {}
+    inside = [("of", held["obj"])] if "obj" in held else []
     by = held.get("keys")
-    facts = {
-        # An array of keys has no spelling.
-        "by": look.scalar(by)
-        if not isinstance(by, list)
-        else [look.scalar(key) for key in by]
-    }
-    plus: dict[str, Any] = {
-        group: {"grouped": part} for group, part in inside.items() if part
-    }
-    return {"plus": merged(plus, {"values": facts})}
+    # An array of keys has no spelling.
+    keys = [look.scalar(key) for key in by] if isinstance(by, list) else look.scalar(by)
+    grouped = look.inside_as("grouped", inside)
+    return {"plus": merged(grouped, {"values": {"by": keys}})}
 
 
 def moment(value: Any, look: Any) -> dict[str, Any]:

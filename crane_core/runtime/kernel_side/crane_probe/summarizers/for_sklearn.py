@@ -21,7 +21,7 @@ from ..anatomy import (
     stored_on,
     type_name,
 )
-from ..bounds import merged
+from ..bounds import listed, merged, stated
 from ..chains.following import Resolution, exists, lacking, similar
 from ..contents import dicts
 from ..kinds import CONTAINERS, PLAIN, ROWS
@@ -86,26 +86,24 @@ def is_fitted(value: Any) -> Any:
     held = instance_dict(value)
     if name_of(type(value)) in _NEEDS_NO_FIT:
         return "needs no fit"
-    steps = [
-        part
-        for _, part, _ in _named_parts(held, ("steps",))
-        if type(part) is not str and part is not None
-    ]
     # A pipeline itself keeps nothing that fit leaves.
-    if steps or type(held.get("steps")) is list:
+    if type(held.get("steps")) is list:
+        steps = _estimators_in(held, "steps")
         return is_fitted(steps[-1]) if steps else True
-    union = [
-        part
-        for _, part, _ in _named_parts(held, ("transformer_list",))
-        if type(part) is not str
-    ]
-    if union or type(held.get("transformer_list")) is list:
+    if type(held.get("transformer_list")) is list:
+        union = _estimators_in(held, "transformer_list")
         return all(bool(is_fitted(part)) for part in union)
     # XGBoost and LightGBM keep what they learn in a booster.
     if held.get("_Booster") is not None:
         return True
     # scikit-learn's own convention (check_is_fitted): what fit learns ends in an underscore.
     return any(name.endswith("_") and not name.startswith("__") for name in held)
+
+
+def _estimators_in(held: dict[str, Any], under: str) -> list[Any]:
+    """The parts that are neither a word ("passthrough", "drop") nor None."""
+    parts = [part for _, part, _ in _named_parts(held, (under,))]
+    return [part for part in parts if type(part) is not str and part is not None]
 
 
 def _number(value: Any, name: str, depth: int = 4) -> Any:
@@ -164,27 +162,21 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     """Parameters that differ from the defaults of the constructor; estimators among them are looked into."""
     # A long list of defaults says nothing: only what was set differs from the documentation.
     defaults = _defaults(type(value))
-    changed = [
-        name
-        for name in defaults
-        if name in held and not _is_default(held[name], defaults[name])
-    ]
-    plain = {
+    changed = {
         name: held[name]
-        for name in changed
-        if is_plain(held[name]) or type(held[name]) in CONTAINERS
+        for name, default in defaults.items()
+        if name in held and not _is_default(held[name], default)
     }
-    values = {
-        name: _shown(item, look)
-        for name, item in plain.items()
-        # Steps are told one by one, in order.
-        if name not in ("steps", "transformers")
+    plain = {
+        name: item
+        for name, item in changed.items()
+        if is_plain(item) or type(item) in CONTAINERS
     }
-    objects = [(name, held[name]) for name in changed if name not in plain]
-    inside = look.inside(objects[: look.limits.items])
-    plus: dict[str, Any] = {
-        group: {"parameters": facts} for group, facts in inside.items() if facts
-    }
+    # Steps are told one by one, in order.
+    told = [name for name in plain if name not in ("steps", "transformers")]
+    values = {name: _shown(plain[name], look) for name in told}
+    objects = [(name, changed[name]) for name in changed if name not in plain]
+    plus = look.inside_as("parameters", objects[: look.limits.items])
     return merged(
         plus, {"values": {"parameters_set": values, "n_parameters_set": len(changed)}}
     )
@@ -223,22 +215,6 @@ def _shown(value: Any, look: Any, depth: int = 2) -> Any:
 
 def _learnt(held: dict[str, Any], look: Any) -> dict[str, Any]:
     """What fitting left behind: names of features and classes in full, arrays by shape."""
-    values: dict[str, Any] = {}
-    names: Any = held.get("feature_names_in_")
-    if _is_array(names):
-        values["feature_names_in_"] = [
-            look.scalar(name) for name in names.tolist()[: look.limits.names]
-        ]
-    if _is_array(held.get("classes_")):
-        values["classes_"] = [
-            look.scalar(item) for item in held["classes_"].tolist()[:_SHOWN_CLASSES]
-        ]
-    if type(held.get("categories_")) is list:
-        values["categories_"] = [
-            _categories(each, look) for each in held["categories_"][: look.limits.names]
-        ]
-    if type(held.get("best_params_")) is dict:
-        values["best_params_"] = _shown(held["best_params_"], look)
     others = [
         name
         for name in held
@@ -247,24 +223,30 @@ def _learnt(held: dict[str, Any], look: Any) -> dict[str, Any]:
     ]
     asked = [name for name in look.asked().attributes if name in others]
     told = list(dict.fromkeys([*asked, *others]))[:_SHOWN_ATTRIBUTES]
-    inside = look.inside(
-        (name, held[name]) for name in told if name not in ("steps_", "transformers_")
-    )
-    plus: dict[str, Any] = {
-        group: {"learnt": facts} for group, facts in inside.items() if facts
-    }
-    return merged(plus, {"values": values})
+    parts = [name for name in told if name not in ("steps_", "transformers_")]
+    inside = look.inside_as("learnt", ((name, held[name]) for name in parts))
+    return merged(inside, {"values": _listed_in_full(held, look)})
+
+
+def _listed_in_full(held: dict[str, Any], look: Any) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    most = {"feature_names_in_": look.limits.names, "classes_": _SHOWN_CLASSES}
+    for name, n_shown in most.items():
+        if _is_array(held.get(name)):
+            values[name] = [look.scalar(item) for item in held[name].tolist()[:n_shown]]
+    if type(held.get("categories_")) is list:
+        first = held["categories_"][: look.limits.names]
+        values["categories_"] = [_categories(each, look) for each in first]
+    if type(held.get("best_params_")) is dict:
+        values["best_params_"] = _shown(held["best_params_"], look)
+    return values
 
 
 def _categories(values: Any, look: Any) -> Any:
     if not _is_array(values):
         return look.scalar(values)
-    shown = [look.scalar(item) for item in values.tolist()[: 2 * look.limits.values]]
-    return (
-        shown
-        if len(values) <= len(shown)
-        else [*shown, f"\u2026 {len(values) - len(shown)} more"]
-    )
+    first = values.tolist()[: 2 * look.limits.values]
+    return listed([look.scalar(item) for item in first], len(values))
 
 
 # Made of others
@@ -278,11 +260,8 @@ def _parts(held: dict[str, Any], look: Any) -> dict[str, Any]:
         for name, _, given in _named_parts(held)
         if given is not MISSING
     }
-    inside = look.inside(parts)
-    plus: dict[str, Any] = {
-        group: {"steps": facts} for group, facts in inside.items() if facts
-    }
-    order = {"step_order": [name for name, _ in parts]} if parts else {}
+    plus = look.inside_as("steps", parts)
+    order = stated(step_order=[name for name, _ in parts])
     return merged(plus, {"values": {"columns_of_steps": columns}, "structure": order})
 
 
@@ -293,19 +272,13 @@ def _named_parts(
     # `transformers_` before `transformers`: the fitted ones have the columns that were found.
     for kept in under:
         parts = held.get(kept)
-        if (
-            type(parts) is list
-            and all(type(part) is tuple and len(part) in (2, 3) for part in parts)
-            and parts
-        ):
-            for part in parts:
-                yield (
-                    part[0],
-                    part[1],
-                    part[2]
-                    if len(part) == 3 and kept.startswith("transformers")
-                    else MISSING,
-                )
+        is_pairs = type(parts) is list and all(
+            type(part) is tuple and len(part) in (2, 3) for part in parts
+        )
+        if is_pairs and parts:
+            has_columns = kept.startswith("transformers")
+            for name, part, *columns in parts:
+                yield name, part, columns[0] if columns and has_columns else MISSING
             return
 
 

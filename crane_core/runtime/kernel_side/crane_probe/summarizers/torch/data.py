@@ -100,12 +100,9 @@ def _attributes(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(_whole(value))
     if type(held.get("tensors")) is not tuple:
         return about
-    inside = look.inside(
-        (str(at), one) for at, one in enumerate(held["tensors"][: look.limits.items])
-    )
-    return merged(
-        about, {group: {"tensors": facts} for group, facts in inside.items() if facts}
-    )
+    first = held["tensors"][: look.limits.items]
+    parts = ((str(at), one) for at, one in enumerate(first))
+    return merged(about, look.inside_as("tensors", parts))
 
 
 def _whole(value: Any) -> Any:

@@ -11,11 +11,13 @@ import math
 from typing import Any
 
 from .anatomy import is_kind, type_name
+from .kinds import Kinds
 
 ELLIPSIS = "\u2026"
 # What readers of other languages take as an integer.
 _LARGEST_BITS = 64
 _SPELLED_ITEMS = 8
+_NESTED = Kinds(dict, list, tuple)
 # Beyond that, its digits tell a reader nothing.
 _SPELLED_BITS = 512
 _CUTS = (400, 100, 40, 20, 10, 5, 2)
@@ -60,11 +62,8 @@ def scalar(value: Any, limit: int) -> Any:
         }
     # A tuple as a column's or dict's label is one name, so it is spelled.
     if is_kind(value, tuple) and tuple.__len__(value) <= _SPELLED_ITEMS:
-        return (
-            "("
-            + ", ".join(_spelled(item, limit) for item in tuple.__iter__(value))
-            + ")"
-        )
+        items = (_spelled(item, limit) for item in tuple.__iter__(value))
+        return f"({', '.join(items)})"
     return f"<{type_name(kind)}>"
 
 
@@ -96,17 +95,17 @@ def safe(document: Any, limit: int, depth: int = 60) -> Any:
     # Most texts are short and plain: the common case goes first.
     if kind is str and len(document) <= limit and document.isascii():
         return document
+    if kind not in _NESTED:
+        return scalar(document, limit)
     # A document that is nested deeper was made by a mistake, or holds itself.
-    if depth == 0 and (kind is dict or kind is list or kind is tuple):
+    if depth == 0:
         return ELLIPSIS
     if kind is dict:
         return {
             key_text(key, limit): safe(item, limit, depth - 1)
             for key, item in document.items()
         }
-    if kind is list or kind is tuple:
-        return [safe(item, limit, depth - 1) for item in document]
-    return scalar(document, limit)
+    return [safe(item, limit, depth - 1) for item in document]
 
 
 def key_text(key: Any, limit: int) -> str:
@@ -177,11 +176,7 @@ def _rest(n_left_out: int) -> dict[str, str]:
 def why(error: BaseException, limit: int = 200) -> str:
     """What a failure says, read without running a `__str__` of the notebook."""
     # str(error) of an exception class of the notebook is its code.
-    said: str | None = next((item for item in error.args if type(item) is str), None)
+    said: str = next((item for item in error.args if type(item) is str), "")
     name = type_name(type(error))
-    return (
-        name
-        if not said
-        # The first line alone: a reason becomes part of one line.
-        else f"{name}: {text(said.splitlines()[0] if said.splitlines() else '', limit)}"
-    )
+    # The first line alone: a reason becomes part of one line.
+    return f"{name}: {text((said.splitlines() or [''])[0], limit)}" if said else name

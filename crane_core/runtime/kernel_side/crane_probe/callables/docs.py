@@ -95,16 +95,12 @@ def _unbound(value: Any, owner: Any) -> _Plain:
     if type_name(kind) == _AVAILABLE_IF and is_genuine(kind):
         return _unbound(instance_dict(value).get("fn"), owner)
     if kind in _BOUND_IN_C:
-        held = value.__self__
         # Functions of C modules hold their module, which does not own them.
-        return _Plain(
-            value,
-            0,
-            MISSING if held is None or is_kind(held, types.ModuleType) else held,
-        )
+        held, of_module = value.__self__, is_kind(value.__self__, types.ModuleType)
+        return _Plain(value, 0, MISSING if held is None or of_module else held)
     plain = _unwrapped(value)
     if type(plain) in _TAKES_SELF:
-        return _Plain(plain, 0 if owner is MISSING else 1, owner)
+        return _Plain(plain, int(owner is not MISSING), owner)
     return _Plain(plain, 0, MISSING if is_kind(plain, type) else plain)
 
 

@@ -7,8 +7,9 @@ name of its class in angle brackets.
 from __future__ import annotations
 
 import inspect
+import re
 import types
-from typing import Any
+from typing import Any, Iterable
 
 from ..anatomy import instance_dict, is_genuine, is_kind, module_of, name_of, type_name
 from ..bounds import text
@@ -18,6 +19,8 @@ MAX_SIGNATURE = 1200
 MAX_DEFAULT = 60
 MAX_ANNOTATION = 80
 _DEEPEST = 4
+_QUOTED = re.compile(r"^(['\"])(.*)\1\Z", re.DOTALL)
+_UNIONS = ("UnionType", "Union", "_UnionGenericAlias")
 _TYPING = ("typing", "types", "typing_extensions")
 _EMPTY = inspect.Parameter.empty
 _STARS: dict[Any, str] = {
@@ -26,6 +29,7 @@ _STARS: dict[Any, str] = {
 }
 _SIMPLE = Kinds(bool, int, float, complex, str, bytes)
 _SETS = Kinds(set, frozenset)
+_BRACKETED = Kinds(*ROWS, *_SETS)
 _TEXTS = Kinds(str, bytes)
 
 
@@ -88,18 +92,24 @@ def default_text(value: Any, depth: int = 2) -> str:
     if value is None or value is Ellipsis or kind in _SIMPLE:
         return _shortened(value, kind)
     # Bounded in depth, as a default may hold itself.
-    if (kind in ROWS or kind in _SETS) and depth and len(value) <= MAX_DEFAULT // 4:
-        items = [default_text(item, depth - 1) for item in value]
-        # Sets have no order, and the same prompt must come out each time.
-        items = sorted(items) if kind in _SETS else items
-        start, end = "[]" if kind is list else "()" if kind is tuple else "{}"
-        comma = "," if kind is tuple and len(items) == 1 else ""
-        return text(start + ", ".join(items) + comma + end, MAX_DEFAULT)
+    if kind in _BRACKETED and depth and len(value) <= MAX_DEFAULT // 4:
+        return _bracketed(value, kind, depth)
     if kind is dict and not value:
         return "{}"
     if kind is types.FunctionType:
         return str(value.__name__)
     return type_name(value) if is_kind(value, type) else f"<{type_name(kind)}>"
+
+
+def _bracketed(value: Any, kind: type, depth: int) -> str:
+    items = [default_text(item, depth - 1) for item in value]
+    if kind in _SETS:
+        # Sets have no order, and the same prompt must come out each time.
+        return text("{" + ", ".join(sorted(items)) + "}", MAX_DEFAULT)
+    if kind is list:
+        return text("[" + ", ".join(items) + "]", MAX_DEFAULT)
+    comma = "," if len(items) == 1 else ""
+    return text("(" + ", ".join(items) + comma + ")", MAX_DEFAULT)
 
 
 def _shortened(value: Any, kind: type) -> str:
@@ -122,50 +132,43 @@ def _annotation(value: Any, depth: int) -> str:
     kind = type(value)
     if kind is str:
         # `from __future__ import annotations` around a quoted annotation leaves its quotes.
-        return (
-            value[1:-1]
-            if len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
-            else str(value)
-        )
-    if value is None or kind is type(None) or value is type(None):
+        return str(_QUOTED.sub(r"\2", value))
+    if value is None or value is type(None):
         return "None"
     if value is Ellipsis:
         return "..."
     if is_kind(value, type):
         return _short_name(value)
     if kind is list:
-        return f"[{', '.join(_annotation(item, depth - 1) for item in value[:8])}]"
+        return f"[{_annotations(value[:8], depth)}]"
     # Other objects as annotations (of a validation library) may have any __repr__.
     if depth == 0 or module_of(kind) not in _TYPING or not is_genuine(kind):
         return default_text(value) if kind in _SIMPLE else f"<{type_name(kind)}>"
     return _typing_form(value, kind, depth)
 
 
+def _annotations(values: Iterable[Any], depth: int, between: str = ", ") -> str:
+    return between.join(_annotation(item, depth - 1) for item in values)
+
+
 def _typing_form(value: Any, kind: type, depth: int) -> str:
     """`Optional[int]`, `list[str]`, `int | None`, `T`: classes of `typing` alone are taken apart."""
     arguments = getattr(value, "__args__", ())
+    has_arguments = type(arguments) is tuple and bool(arguments)
     # Each release names it in its own way: 3.10 UnionType, 3.14 Union.
-    if (
-        name_of(kind) in ("UnionType", "Union", "_UnionGenericAlias")
-        and type(arguments) is tuple
-    ):
-        return " | ".join(_annotation(item, depth - 1) for item in arguments)
+    if has_arguments and name_of(kind) in _UNIONS:
+        return _annotations(arguments, depth, between=" | ")
     held = instance_dict(value)
-    named = (
-        held.get("_name")
-        or held.get("__name__")
-        or getattr(value, "__forward_arg__", None)
-    )
-    named = named or getattr(value, "__name__", None)
+    names = [held.get("_name"), held.get("__name__")]
+    names += [getattr(value, name, None) for name in ("__forward_arg__", "__name__")]
+    named = next(filter(None, names), None)
+    name = named if type(named) is str else _origin_name(value, kind)
+    return f"{name}[{_annotations(arguments, depth)}]" if has_arguments else name
+
+
+def _origin_name(value: Any, kind: type) -> str:
     origin: Any = getattr(value, "__origin__", None)
-    name = (
-        named
-        if type(named) is str
-        else (_short_name(origin) if is_kind(origin, type) else f"<{name_of(kind)}>")
-    )
-    if type(arguments) is not tuple or not arguments:
-        return name
-    return f"{name}[{', '.join(_annotation(item, depth - 1) for item in arguments)}]"
+    return _short_name(origin) if is_kind(origin, type) else f"<{name_of(kind)}>"
 
 
 def _short_name(kind: type) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 from itertools import islice
-from typing import Any, Callable, Iterable, NamedTuple
+from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 from ..anatomy import (
     MISSING,
@@ -113,7 +113,7 @@ class Resolution(NamedTuple):
 
 
 def lacking(group: str, n_steps: int = 1, **fact: Any) -> Resolution:
-    """Something needed that is not there, told by these facts."""
+    """Something needed that is not there, with these facts."""
     return Resolution(missing=(Missing(group, fact),), n_steps=n_steps)
 
 
@@ -267,6 +267,18 @@ def similar(asked: Any, there: Iterable[Any]) -> list[str]:
 
 def _folded(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def fault_of_index(parts: tuple[Any, ...], shape: Sequence[int]) -> str:
+    """Why numbers and slices do not index an array of this shape; empty where they do."""
+    taken = [part for part in parts if part is not None and part is not Ellipsis]
+    if len(taken) > len(shape):
+        return "too many indices"
+    # With an ellipsis the parts count from both ends.
+    sizes = zip(taken, shape) if Ellipsis not in parts else ()
+    numbers = ((part, size) for part, size in sizes if type(part) is int)
+    is_beyond = any(not -size <= part < size for part, size in numbers)
+    return "out of bounds" if is_beyond else ""
 
 
 def chain_text(name: str, steps: Iterable[ChainStep]) -> str:

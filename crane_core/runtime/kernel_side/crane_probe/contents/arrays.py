@@ -210,46 +210,48 @@ def distinct(
     `known` is its range where that is known: integers close together are counted. `is_brief` tells fewer values
     apart in less time.
     """
-    np = numpy()
     if known is not None and array.dtype.kind == "b":
         # Both ends are all values that a boolean can have.
-        return DistinctValues(_unique(np.array(known)), is_all=True)
+        return DistinctValues(_unique(numpy().array(known)), is_all=True)
+    size = array.shape[0]
     # A table of flags costs no sorting.
-    if (
-        known is not None
-        and _is_narrow(array, known)
-        and look.affords(array.shape[0] * 2.5)
-    ):
+    if _is_narrow(array, known) and look.affords(size * 2.5):
         return DistinctValues(_counted(array, int(known[0])), is_all=True)
-    short = (
-        _FIRST if is_brief else _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
-    )
-    if array.shape[0] <= short:
-        found = _unique(array) if look.affords(array.shape[0] * 60) else None
-        return None if found is None else DistinctValues(found, is_all=True)
-    found = _unique(array[:_FIRST])
+    if size <= _short_for(array, is_brief=is_brief):
+        if not look.affords(size * 60):
+            return None
+        return DistinctValues(_unique(array), is_all=True)
+    first = _unique(array[:_FIRST])
     # Enough to know that they are many: the rest is not looked at.
-    if len(found) > _KNOWN_DISTINCT:
-        return DistinctValues(found[: _KNOWN_DISTINCT + 1], is_all=False)
-    if not look.affords(array.shape[0] * (5 if len(found) <= _FEW else 16)):
+    if len(first) > _KNOWN_DISTINCT:
+        return DistinctValues(first[: _KNOWN_DISTINCT + 1], is_all=False)
+    if not look.affords(size * (5 if len(first) <= _FEW else 16)):
         return None
+    return _distinct_in_pieces(array, first, look)
+
+
+def _short_for(array: Any, *, is_brief: bool) -> int:
+    if is_brief:
+        return _FIRST
+    return _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
+
+
+def _distinct_in_pieces(array: Any, found: Any, look: Any) -> DistinctValues:
     for start in range(_FIRST, array.shape[0], PIECE):
         look.check()
         # Only values that are new: most pieces bring none.
         others = _others(array[start : start + PIECE], found)
         if len(others):
-            found = _unique(np.concatenate([found, _unique(others)]))
-            if len(found) > _KNOWN_DISTINCT:
-                return DistinctValues(found[: _KNOWN_DISTINCT + 1], is_all=False)
+            found = _unique(numpy().concatenate([found, _unique(others)]))
+        if len(found) > _KNOWN_DISTINCT:
+            return DistinctValues(found[: _KNOWN_DISTINCT + 1], is_all=False)
     return DistinctValues(found, is_all=True)
 
 
 def _is_narrow(array: Any, known: Any) -> bool:
-    return (
-        array.dtype.kind in "iub"
-        and int(known[1]) - int(known[0]) < _NARROW
-        and array.shape[0] > _FIRST
-    )
+    if known is None or array.dtype.kind not in "iub" or array.shape[0] <= _FIRST:
+        return False
+    return int(known[1]) - int(known[0]) < _NARROW
 
 
 def _counted(array: Any, low: int) -> Any:

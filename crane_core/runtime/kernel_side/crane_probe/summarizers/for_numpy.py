@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
 from ..bounds import merged
-from ..chains.following import Resolution, lacking, without
+from ..chains.following import Resolution, fault_of_index, lacking, without
 from ..contents import arrays, sequences
 from ..contents.number_facts import (
     distinct_facts,
@@ -18,7 +18,7 @@ from ..contents.number_facts import (
     range_facts,
 )
 from ..contents.sequences import RowOfValues
-from ..kinds import counted
+from ..kinds import BOUNDS, counted
 from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 from . import for_builtins
 
@@ -334,22 +334,13 @@ def _index(plain: Any, index: Any) -> Resolution:
     # Masks and lists make copies, whose memory a look must not take.
     if not all(_is_basic(part) for part in parts):
         return Resolution()
-    taken = [part for part in parts if part is not None and part is not Ellipsis]
-    if len(taken) > plain.ndim:
-        return _out(plain, index, "too many indices")
-    # With an ellipsis the parts count from both ends.
-    sizes = zip(taken, plain.shape) if Ellipsis not in parts else ()
-    if any(type(part) is int and not -size <= part < size for part, size in sizes):
-        return _out(plain, index, "out of bounds")
-    return Resolution(plain[index])
+    fault = fault_of_index(parts, plain.shape)
+    return _out(plain, index, fault) if fault else Resolution(plain[index])
 
 
 def _is_basic(part: Any) -> bool:
     if type(part) is slice:
-        return all(
-            bound is None or type(bound) is int
-            for bound in (part.start, part.stop, part.step)
-        )
+        return BOUNDS.hold_all((part.start, part.stop, part.step))
     return part is None or type(part) is int
 
 

@@ -20,6 +20,7 @@ from ..chains.following import (
     Missing,
     Resolution,
     attribute_names,
+    fault_of_index,
     lacking,
     similar,
     value_text,
@@ -129,26 +130,18 @@ def _view(value: Any, index: Any) -> Resolution:
         part is None or type(part) is int or _is_plain_slice(part) for part in parts
     ):
         return Resolution()
-    taken = [part for part in parts if part is not None]
-    if len(taken) > len(shape):
-        return _no_key(
-            value, index=_spelled(index), shape=shape, why="too many indices"
-        )
-    if any(
-        type(part) is int and not -size <= part < size
-        for part, size in zip(taken, shape)
-    ):
-        return _no_key(value, index=_spelled(index), shape=shape, why="out of bounds")
+    fault = fault_of_index(parts, shape)
+    if fault:
+        return _no_key(value, index=_spelled(index), shape=shape, why=fault)
     return Resolution(torch().Tensor.__getitem__(value, index))
 
 
 def _is_plain_slice(part: Any) -> bool:
     """A slice that torch takes: it refuses steps below 1."""
-    if type(part) is not slice or not all(
-        type(end) in BOUNDS for end in (part.start, part.stop, part.step)
-    ):
+    if type(part) is not slice:
         return False
-    return part.step is None or part.step > 0
+    is_plain = BOUNDS.hold_all((part.start, part.stop, part.step))
+    return is_plain and (part.step is None or part.step > 0)
 
 
 def _spelled(index: Any) -> Any:

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import Any, Callable, Iterator, NamedTuple
 
 from ...anatomy import name_of, stored_on, type_name
+from ...bounds import stated
 from ...budget import OverBudgetError
 from ...contents import arrays, sequences
 from ...contents.arrays import Ranges
@@ -82,6 +83,10 @@ def items_of(values: Any) -> list[Any]:
     return to_list(values)
 
 
+def _not_computed(what: str) -> ColumnFacts:
+    return ColumnFacts({"not_computed": what}, {}, {})
+
+
 class KnownColumn(NamedTuple):
     """What is known of a column before: the ranges of its block, its row there, and whether it is stated in brief."""
 
@@ -96,7 +101,7 @@ def facts_of(values: Any, look: Any, known: KnownColumn = KnownColumn()) -> Colu
         return _facts_of(values, look, known)
     # Where the time is up in the middle, nothing of the column is half told.
     except OverBudgetError as late:
-        return ColumnFacts({"not_computed": str(late)}, {}, {})
+        return _not_computed(str(late))
 
 
 def _facts_of(values: Any, look: Any, known: KnownColumn) -> ColumnFacts:
@@ -140,7 +145,7 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
     numbers = values._ndarray
     size = numbers.shape[0]
     if not look.affords(size * 4):
-        return ColumnFacts({"not_computed": f"range and NaN of {size} periods"}, {}, {})
+        return _not_computed(f"range and NaN of {size} periods")
     missing = arrays.numpy().iinfo("int64").min
     n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
     facts: dict[str, Any] = {"has_nan": n_missing > 0}
@@ -152,7 +157,7 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
         facts["value_range"] = [
             period_text(values, int(bound[0])) for bound in (found.low, found.high)
         ]
-    return ColumnFacts(facts, {"n_nan": n_missing} if n_missing else {}, {})
+    return ColumnFacts(facts, stated(n_nan=n_missing), {})
 
 
 def period_text(values: Any, ordinal: int) -> str:
@@ -167,7 +172,7 @@ def _of_masked(values: Any, look: Any) -> ColumnFacts:
     data, mask = values._data, values._mask
     size = data.shape[0]
     if not look.affords(size * 4):
-        return ColumnFacts({"not_computed": f"range and NaN of {size} values"}, {}, {})
+        return _not_computed(f"range and NaN of {size} values")
     n_missing = int(arrays.numpy().count_nonzero(mask))
     return _of_pieces(lambda: _unmasked(data, mask), size, n_missing, look)
 
@@ -194,7 +199,7 @@ def _of_pieces(
     )
     more = more_facts(found, 0, size - n_missing)
     n_nan = n_missing + more.get("n_nan", 0)
-    return ColumnFacts(values, dict(more, **({"n_nan": n_nan} if n_nan else {})), {})
+    return ColumnFacts(values, dict(more, **stated(n_nan=n_nan)), {})
 
 
 def _distinct_in_pieces(
@@ -223,45 +228,34 @@ def _of_objects(array: Any, look: Any) -> ColumnFacts:
     if _is_all_text(array, look):
         return _of_texts_only(row, [(str, row.length)], 0, look)
     if not look.affords(row.length * _NS_PER_OBJECT):
-        return ColumnFacts(
-            {"not_computed": f"types and missing values of {row.length} objects"},
-            {},
-            {},
-        )
+        return _not_computed(f"types and missing values of {row.length} objects")
     kinds = counted(row.again)
     # NaN is a float among texts: `object` columns hold it for what is missing.
-    has_floats = any(kind is float for kind, _ in kinds)
-    n_nan = (
-        sum(1 for item in row.again() if type(item) is float and item != item)
-        if has_floats
-        else 0
-    )
-    n_missing = n_nan + sum(count for kind, count in kinds if _is_missing_kind(kind))
-    present = [
-        (kind, count - (n_nan if kind is float else 0))
-        for kind, count in kinds
-        # Missing values do not count as another type.
-        if not _is_missing_kind(kind)
-    ]
-    present = [(kind, count) for kind, count in present if count]
-    if len(present) == 1 and present[0][0] is str:
+    has_floats = float in Kinds(*(kind for kind, _ in kinds))
+    n_nan = sum(map(_is_nan, row.again())) if has_floats else 0
+    n_missing, present = _without_missing(kinds, n_nan)
+    if [kind for kind, _ in present] == [str]:
         texts = RowOfValues(
             present[0][1], lambda: filter(_is_text, row.again()), row.at
         )
         return _of_texts_only(texts, kinds, n_missing, look)
     values = {"has_nan": n_missing > 0, "value_type": "categorical or object"}
-    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return ColumnFacts(
-        values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look)
-    )
+    more = dict(stated(n_nan=n_missing), **_odd_ones(row, present))
+    return ColumnFacts(values, more, sequences.item_types(kinds, look))
 
 
-def _types_shown(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
-    return (
-        {"item_types": sequences.kind_counts(kinds, look.limits.values)}
-        if kinds
-        else {}
-    )
+def _without_missing(
+    kinds: list[tuple[type, int]], n_nan: int
+) -> tuple[int, list[tuple[type, int]]]:
+    """How many values are missing, and the types of the others with their counts."""
+    n_missing, present = n_nan, []
+    for kind, count in kinds:
+        # Missing values do not count as another type.
+        if _is_missing_kind(kind):
+            n_missing += count
+        elif kind is not float or count > n_nan:
+            present.append((kind, count - n_nan if kind is float else count))
+    return n_missing, present
 
 
 def _is_all_text(array: Any, look: Any) -> bool:
@@ -281,12 +275,13 @@ def _of_texts_only(
     texts: RowOfValues, kinds: list[tuple[type, int]], n_missing: int, look: Any
 ) -> ColumnFacts:
     values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
-    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return ColumnFacts(
-        values,
-        dict(more, **_read_as_numbers(texts, look), **_forms(texts, look)),
-        _types_shown(kinds, look),
-    )
+    more = _more_of_texts(texts, n_missing, look)
+    return ColumnFacts(values, more, sequences.item_types(kinds, look))
+
+
+def _more_of_texts(row: RowOfValues, n_missing: int, look: Any) -> dict[str, Any]:
+    told = dict(stated(n_nan=n_missing), **_read_as_numbers(row, look))
+    return dict(told, **_forms(row, look))
 
 
 def _is_text(value: Any) -> bool:
@@ -307,12 +302,9 @@ def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> dict[str, An
     odd = ((at, item) for at, item in enumerate(row.again()) if type(item) in others)
     shown = [
         (at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)
-    ][:_OFFENDERS]
-    return (
-        {"other_types_at": {str(at): _typed(item) for at, item in shown}}
-        if shown
-        else {}
-    )
+    ]
+    told = {str(at): _typed(item) for at, item in shown[:_OFFENDERS]}
+    return stated(other_types_at=told)
 
 
 def _is_nan(value: Any) -> bool:
@@ -359,21 +351,19 @@ def _forms(row: RowOfValues, look: Any) -> dict[str, Any]:
     first = [item for item in islice(row.again(), _TESTED) if item]
     for form, fits in (("numbers", _reads_as_number), ("dates", _DATE.fullmatch)):
         # Half of the first twenty decide; the rest is checked against them.
-        if first and 2 * sum(1 for item in first if fits(item)) >= len(first):
-            if not look.affords(row.length * _NS_PER_READ_TEXT):
-                return {"texts_look_like": form, "other_texts": "not computed"}
-            others = [item for item in row.again() if not fits(item)]
-            shown = [
-                look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]
-            ]
-            more = _telling_dates(row, look) if form == "dates" else {}
-            return {
-                "texts_look_like": form,
-                "n_other_texts": len(others),
-                **({"other_texts": shown} if others else {}),
-                **more,
-            }
+        if first and 2 * len(list(filter(fits, first))) >= len(first):
+            return dict({"texts_look_like": form}, **_unlike(row, form, fits, look))
     return {}
+
+
+def _unlike(row: RowOfValues, form: str, fits: Any, look: Any) -> dict[str, Any]:
+    """Texts that do not have the form of the others; of dates those that tell how they are written."""
+    if not look.affords(row.length * _NS_PER_READ_TEXT):
+        return {"other_texts": "not computed"}
+    others = [item for item in row.again() if not fits(item)]
+    shown = [look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]]
+    more = _telling_dates(row, look) if form == "dates" else {}
+    return {"n_other_texts": len(others), **stated(other_texts=shown), **more}
 
 
 def _telling_dates(row: RowOfValues, look: Any) -> dict[str, Any]:
@@ -387,15 +377,12 @@ def _telling_dates(row: RowOfValues, look: Any) -> dict[str, Any]:
     # A year at the start is unambiguous.
     if not _DAY_FIRST.match(first):
         return {}
-    largest: list[tuple[int, str]] = [(-1, ""), (-1, "")]
-    for item in row.again():
-        found = _DAY_FIRST.match(item)
-        for at in (0, 1) if found is not None else ():
-            number = int(found[at + 1])  # type: ignore[index]
-            if number > largest[at][0]:
-                largest[at] = (number, item)
-    told = dict.fromkeys([first, *(item for _, item in largest if item)])
-    return {"telling_dates": [look.text(item) for item in told]}
+    found = [match for match in map(_DAY_FIRST.match, row.again()) if match is not None]
+    # Of several with the largest number the first.
+    largest = [max(found, key=lambda match: int(match[at])).string for at in (1, 2)]
+    return {
+        "telling_dates": [look.text(item) for item in dict.fromkeys([first, *largest])]
+    }
 
 
 def _reads_as_number(text: str) -> bool:
@@ -426,29 +413,19 @@ def _of_categories(values: Any, look: Any) -> ColumnFacts:
         return ColumnFacts(
             {"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation
         )
-    counts = (
+    counts = np.zeros(len(categories) + 1, dtype=int)
+    for piece in arrays.pieces(codes):
         # Code -1 is what is missing; bincount takes no negative numbers.
-        sum(
-            np.bincount(piece + 1, minlength=len(categories) + 1)
-            for piece in arrays.pieces(codes)
-        )
-        if len(codes)
-        else []
-    )
-    n_missing = int(counts[0]) if len(counts) else 0
-    n_used = int(np.count_nonzero(counts[1:])) if len(counts) else 0
+        counts += np.bincount(piece + 1, minlength=len(counts))
+    n_missing, n_used = int(counts[0]), int(np.count_nonzero(counts[1:]))
     found = {
         "has_nan": n_missing > 0,
         "num_unique": n_used,
         "value_type": "categorical or object",
     }
-    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    unused = len(labels) - n_used
-    return ColumnFacts(
-        found,
-        dict(more, **({"n_unused_categories": unused} if unused > 0 else {})),
-        representation,
-    )
+    unused = max(0, len(labels) - n_used)
+    more = stated(n_nan=n_missing, n_unused_categories=unused)
+    return ColumnFacts(found, more, representation)
 
 
 def _of_texts(values: Any, look: Any) -> ColumnFacts:
@@ -489,10 +466,7 @@ def _of_arrow_texts(chunked: Any, look: Any) -> ColumnFacts:
     values.update(
         _arrow_distinct(chunked, row, look) or sequences.text_facts(row, look)
     )
-    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return ColumnFacts(
-        values, dict(more, **_read_as_numbers(row, look), **_forms(row, look)), {}
-    )
+    return ColumnFacts(values, _more_of_texts(row, n_missing, look), {})
 
 
 def _arrow_distinct(chunked: Any, row: RowOfValues, look: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ ends behind it.
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple
 
 from ...anatomy import (
@@ -42,6 +43,10 @@ from .storage import (
 # A frame with more columns is a matrix: its labels are not asked for by name.
 _MOST_LABELS = 20_000
 _CHOSEN = Kinds(str, int, list)
+_MASK = Kinds(bool)
+_STRINGS = Kinds(str, bytes)
+# Of a longer column of objects the first ones say whether there are texts.
+_SEARCHED = 100_000
 _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "groupby": ((0, "by"),),
     "sort_values": ((0, "by"),),
@@ -74,18 +79,9 @@ _OR_LEVELS = {"groupby", "sort_values", "pivot_table", "merge", "join"}
 """Methods that take the name of an index level in place of a column."""
 _DICTS_OF_COLUMNS = {"astype": "dtype", "agg": "func", "aggregate": "func"}
 _MORE_NAMES = {"resolvers", "local_dict", "global_dict", "level"}
-_IN_QUERIES = (
-    "index",
-    "columns",
-    "True",
-    "False",
-    "None",
-    "inf",
-    "Inf",
-    "Timestamp",
-    "datetime",
-    "list",
-    "tuple",
+_NO_COLUMN = re.compile(
+    r"(?:_at_|ilevel_|clevel_).*"
+    r"|index|columns|True|False|None|inf|Inf|Timestamp|datetime|list|tuple"
 )
 """What the text of a query may name without a column of that name."""
 _ACCESSORS = {"str": "text", "dt": "datetimelike values", "cat": "categories"}
@@ -163,9 +159,14 @@ def table_of(value: Any) -> FollowedTable:
     )
 
 
+def _first_of(label: Any) -> Any:
+    """The first level of a label with several, another label itself."""
+    return label[0] if type(label) is tuple and label else label
+
+
 def _firsts(labels: Iterable[Any]) -> set[Any]:
     """The first level of labels with several."""
-    return {label[0] for label in labels if type(label) is tuple and label}
+    return {_first_of(label) for label in labels if type(label) is tuple and label}
 
 
 # Frames
@@ -173,37 +174,36 @@ def _firsts(labels: Iterable[Any]) -> set[Any]:
 
 def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
     """Follows one or more steps from a frame."""
-    step, after = steps[0], steps[1] if len(steps) > 1 else None
+    step = steps[0]
     if step.kind == ITEM:
         return _item(table, step.value)
     if step.kind != ATTRIBUTE:
         return lacking("attributes", type="pandas.DataFrame", attribute="__call__")
-    name = step.value
-    if after is not None and after.kind == ITEM and name in _INDEXERS:
-        # loc and iloc are objects of a moment: followed with their subscript.
-        return _INDEXERS[name](table, after.value)
-    if after is not None and after.kind == CALL:
+    found = _of_a_moment(table, steps) if len(steps) > 1 else None
+    return found or _attribute(table, step.value)
+
+
+def _of_a_moment(
+    table: FollowedTable, steps: tuple[ChainStep, ...]
+) -> Resolution | None:
+    """Of loc and iloc, followed with their subscript, and of methods, with their arguments."""
+    name, after = steps[0].value, steps[1]
+    if after.kind == ITEM:
+        return _INDEXERS[name](table, after.value) if name in _INDEXERS else None
+    if after.kind == CALL:
         return _call(table, name, after.value)
     # `frame.plot.scatter(x=...)` names columns two steps further.
-    if (
-        name == "plot"
-        and len(steps) > 2
-        and after is not None
-        and steps[2].kind == CALL
-    ):
-        drawn = _columns_named(
-            table, after.value, steps[2].value[0], dict(steps[2].value[1])
-        )
+    if name == "plot" and [step.kind for step in steps[2:3]] == [CALL]:
+        drawn = _columns_named(table, after.value, *_unpacked(steps[2]))
         return Resolution(missing=tuple(drawn), n_steps=3)
-    return _attribute(table, name)
+    return None
 
 
 def _attribute(table: FollowedTable, name: str) -> Resolution:
     module = pandas()
-    if name == "index":
-        return Resolution(table.index)
-    if name == "columns":
-        return Resolution(table.columns)
+    kept = {"index": table.index, "columns": table.columns}
+    if name in kept:
+        return Resolution(kept[name])
     if name == "shape":
         return Resolution((length_of(table.index), length_of(table.columns)))
     # Methods and properties of the class win over columns of that name.
@@ -238,18 +238,15 @@ def _similar_attributes(kind: Any, name: str, labels: list[str]) -> list[str]:
 
 def _column(table: FollowedTable, label: Any) -> Resolution:
     # A label that occurs twice gives a frame, not a column.
-    is_double = table.labels is not None and table.labels.count(label) > 1
-    return (
-        Resolution()
-        if is_double
-        else Resolution(Values(table.arrays[label], table.index), follow=of_values)
-    )
+    if table.labels is not None and table.labels.count(label) > 1:
+        return Resolution()
+    return Resolution(Values(table.arrays[label], table.index), follow=of_values)
 
 
 def _item(table: FollowedTable, item: Any) -> Resolution:
     if type(item) is list:
         # A list of True and False selects rows.
-        is_mask = bool(item) and all(type(part) is bool for part in item)
+        is_mask = bool(item) and _MASK.hold_all(item)
         return Resolution(missing=() if is_mask else tuple(_missing(table, item)))
     # Labels that are times are found by texts as well: pandas alone can tell.
     if table.labels is None or type(item) not in LABELS or _holds_unknown(item):
@@ -257,12 +254,7 @@ def _item(table: FollowedTable, item: Any) -> Resolution:
     if item in table.labels:
         return _column(table, item)
     # A tuple may name a part of columns with several levels.
-    if (
-        item in _firsts(table.labels)
-        or type(item) is tuple
-        and item[:1]
-        and item[0] in _firsts(table.labels)
-    ):
+    if not {item, _first_of(item)}.isdisjoint(_firsts(table.labels)):
         return Resolution()
     return Resolution(missing=(_no_column(table, item),))
 
@@ -277,23 +269,22 @@ def _missing(
     """Lacks for those labels that are known and not among the columns."""
     if table.labels is None:
         return []
-    there = {
-        *table.labels,
-        *_firsts(table.labels),
-        *(table.levels if or_levels else ()),
-    }
+    there = {*table.labels, *_firsts(table.labels)}
+    if or_levels:
+        there.update(table.levels)
     # A tuple is one label where labels are tuples, else a list of labels.
-    given = (
-        items
-        if type(items) in LISTED and items not in _tuples_among(table)
-        else [items]
-    )
-    asked = [
-        item
-        for item in given
-        if type(item) in SINGLE or type(item) is tuple and not _holds_unknown(item)
+    is_list = type(items) in LISTED and items not in _tuples_among(table)
+    return [
+        _no_column(table, item)
+        for item in (items if is_list else [items])
+        if _is_label(item) and item not in there
     ]
-    return [_no_column(table, item) for item in asked if item not in there]
+
+
+def _is_label(item: Any) -> bool:
+    if type(item) is tuple:
+        return not _holds_unknown(item)
+    return type(item) in SINGLE
 
 
 def _tuples_among(table: FollowedTable) -> tuple[Any, ...]:
@@ -409,17 +400,25 @@ def _columns_named(
             table, name, given, positional, named
         ):
             missing += _missing(table, given, or_levels=name in _OR_LEVELS)
-    dict_keyword = _DICTS_OF_COLUMNS.get(name)
-    given = positional[0] if positional else named.get(dict_keyword or "")
-    # agg by rows (axis=1) takes names of rows.
-    is_by_row = name != "astype" and ("axis" in named or len(positional) > 1)
-    if dict_keyword and type(given) is dict and not is_by_row:
-        missing += _missing(table, list(given))
     return [
         *missing,
+        *_missing_in_dict(table, name, positional, named),
         *_missing_in_drop(table, name, positional, named),
         *_missing_in_query(table, name, positional, named),
     ]
+
+
+def _missing_in_dict(
+    table: FollowedTable, name: str, positional: Any, named: dict[str, Any]
+) -> list[Missing]:
+    """Keys of the dicts that some methods take."""
+    if name not in _DICTS_OF_COLUMNS:
+        return []
+    given = positional[0] if positional else named.get(_DICTS_OF_COLUMNS[name])
+    # agg by rows (axis=1) takes names of rows.
+    is_by_row = name != "astype" and ("axis" in named or len(positional) > 1)
+    is_dict = type(given) is dict and not is_by_row
+    return _missing(table, list(given)) if is_dict else []
 
 
 def _names_no_columns(
@@ -429,28 +428,25 @@ def _names_no_columns(
 
     Keys in a list as long as the frame, not all of them columns, are values to group by.
     """
-    if name in ("groupby", "sort_values", "dropna") and (
-        "axis" in named or name == "dropna" and positional
-    ):
-        return True
-    if name == "melt" and ("col_level" in named or len(positional) > 4):
+    if name == "melt":
+        return "col_level" in named or len(positional) > 4
+    if name == "dropna":
+        return "axis" in named or bool(positional)
+    if name in ("groupby", "sort_values") and "axis" in named:
         return True
     if name in _DRAWS:
         # plot(x=0) means the first column.
-        return any(
-            type(part) is int for part in (given if type(given) in LISTED else [given])
-        )
-    if name in ("groupby", "pivot_table"):
-        keys = (
-            [given]
-            if name == "groupby"
-            else [*positional[1:3], named.get("index"), named.get("columns")]
-        )
-        n_keys = sum(
-            len(part) if type(part) in LISTED else part is not None for part in keys
-        )
-        return bool(length_of(table.index) == n_keys)
-    return False
+        return int in Kinds(*map(type, given if type(given) in LISTED else [given]))
+    keys = {
+        "groupby": [given],
+        "pivot_table": [*positional[1:3], named.get("index"), named.get("columns")],
+    }
+    n_keys = sum(map(_n_keys, keys.get(name, ())))
+    return name in keys and length_of(table.index) == n_keys
+
+
+def _n_keys(given: Any) -> int:
+    return len(given) if type(given) in LISTED else int(given is not None)
 
 
 def _missing_in_drop(
@@ -481,37 +477,35 @@ def _missing_in_query(
 ) -> list[Missing]:
     """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
-    # Backticks quote names that Python cannot read; resolvers bring other names.
-    if (
-        type(text) is not str
-        or "`" in text
-        or table.labels is None
-        or set(named) & _MORE_NAMES
-    ):
+    # Resolvers bring other names.
+    if table.labels is None or set(named) & _MORE_NAMES:
+        return []
+    found = _missing(table, _names_in_query(text), or_levels=True)
+    return [
+        missing._replace(fact=dict(missing.fact, **{"in": "query"}))
+        for missing in found
+    ]
+
+
+def _names_in_query(text: Any) -> list[str]:
+    """The names in the text of a query that can only be columns or levels of the index."""
+    # Backticks quote names that Python cannot read.
+    if type(text) is not str or "`" in text:
         return []
     try:
         # "@name" is a variable of the notebook.
         tree = ast.parse(text.strip().replace("@", "_at_"), mode="eval")
     except SyntaxError:
         return []
+    nodes = list(ast.walk(tree))
     # Functions in a query are called by name.
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = [id(node.func) for node in nodes if isinstance(node, ast.Call)]
     names = [
         node.id
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Name) and id(node) not in called
     ]
-    plain = [
-        word
-        for word in names
-        if not word.startswith(("_at_", "ilevel_", "clevel_"))
-        and word not in _IN_QUERIES
-    ]
-    found = _missing(table, plain, or_levels=True)
-    return [
-        missing._replace(fact=dict(missing.fact, **{"in": "query"}))
-        for missing in found
-    ]
+    return [name for name in names if not _NO_COLUMN.fullmatch(name)]
 
 
 # Groups
@@ -519,23 +513,15 @@ def _missing_in_query(
 
 def of_groups(grouped: Grouped, steps: tuple[ChainStep, ...]) -> Resolution:
     """Follows one or more steps from a frame that is grouped."""
-    step = steps[0]
-    if step.kind == ITEM and type(step.value) is tuple and len(step.value) > 1:
-        return (
-            Resolution()
-        )  # a list to pandas 1, refused by later ones whatever the columns are
+    step, kinds = steps[0], [each.kind for each in steps[:2]]
     if step.kind == ITEM:
-        return Resolution(missing=_item(grouped.table, step.value).missing)
-    if (
-        step.kind == ATTRIBUTE
-        and len(steps) > 1
-        and steps[1].kind == CALL
-        and step.value in ("agg", "aggregate")
-    ):
-        return Resolution(
-            missing=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))),
-            n_steps=2,
-        )
+        # Of several a tuple is a list to pandas 1, refused by later ones whatever the columns are.
+        is_several = type(step.value) is tuple and len(step.value) > 1
+        missing = () if is_several else _item(grouped.table, step.value).missing
+        return Resolution(missing=missing)
+    if kinds == [ATTRIBUTE, CALL] and step.value in ("agg", "aggregate"):
+        found = _columns_named(grouped.table, "agg", *_unpacked(steps[1]))
+        return Resolution(missing=tuple(found), n_steps=2)
     return Resolution()
 
 
@@ -565,17 +551,16 @@ def _label_of(values: Values, item: Any) -> Resolution:
     # An integer is a position or a label, by the kind of labels and by release.
     if is_multi(values.index) or type(item) not in INDICES:
         return Resolution()
-    array = (
-        None
-        if storage.is_range(values.index)
-        else ndarray_of(storage.index_values(values.index))
-    )
-    has_numbers = (
-        storage.is_range(values.index) or array is not None and array.dtype.kind in "iu"
-    )
-    if has_numbers or type(item) is str:
+    if type(item) is str or _has_integer_labels(values.index):
         return Resolution(missing=tuple(_rows_missing(values.index, item)))
     return Resolution()
+
+
+def _has_integer_labels(index: Any) -> bool:
+    if storage.is_range(index):
+        return True
+    array = ndarray_of(storage.index_values(index))
+    return array is not None and array.dtype.kind in "iu"
 
 
 def _position_of(values: Values, indexer: str, item: Any) -> Resolution:
@@ -621,13 +606,14 @@ def _has_accessor(array: Any, name: str) -> bool | None:
 
 def _has_text(array: Any) -> bool | None:
     """False for objects that are all numbers, or all True and False; pandas takes a mixture for one of texts."""
-    kinds = [kind for kind, _ in counted(array[:100_000].tolist().__iter__)]
-    if any(kind is str or kind is bytes for kind in kinds):
+    kinds = [kind for kind, _ in counted(array[:_SEARCHED].tolist().__iter__)]
+    if any(map(_STRINGS.__contains__, kinds)):
         return True
     plain = [kind for kind in kinds if kind is not type(None)]
-    is_one = all(kind in REAL for kind in plain) and int in plain or plain == [bool]
+    is_numbers = int in Kinds(*plain) and all(map(REAL.__contains__, plain))
+    is_one = is_numbers or plain == [bool]
     # Beyond that not all values were looked at.
-    return False if is_one and len(array) <= 100_000 else None
+    return False if is_one and len(array) <= _SEARCHED else None
 
 
 def _series_attribute(values: Values, name: str, after: ChainStep | None) -> Resolution:
@@ -656,12 +642,10 @@ def _of_index(index: Any, step: ChainStep) -> Resolution | None:
     beyond = _beyond(step.value, length_of(index), "index")
     if beyond:
         return Resolution(missing=tuple(beyond))
-    labels = labels_of(index, step.value + 1) if 0 <= step.value < _MOST_LABELS else []
-    return (
-        Resolution(labels[step.value])
-        if labels and type(labels[-1]) in PLAIN
-        else Resolution()
-    )
+    is_near = 0 <= step.value < _MOST_LABELS
+    labels = labels_of(index, step.value + 1) if is_near else []
+    is_plain = bool(labels) and type(labels[-1]) in PLAIN
+    return Resolution(labels[step.value]) if is_plain else Resolution()
 
 
 # What a target names
@@ -673,43 +657,42 @@ def columns_asked(
     """Positions of the columns that the target names, in the order of the frame."""
     # A name may be spelled anywhere in the cell: in a list, a dict, a string.
     words = {*mentioned, *asked.attributes}
-    numbers = {
-        item for value in asked.items for item in _flat(value) if type(item) is int
-    }
-    firsts = [label[0] if type(label) is tuple and label else label for label in labels]
+    flat = [item for value in asked.items for item in _flat(value)]
+    numbers = {item for item in flat if type(item) is int}
+    wanted = {*words, *numbers}
+    firsts = map(_first_of, labels)
     return [
         at
         for at, label in enumerate(firsts)
-        if type(label) is str and label in words or _is_in(label, numbers)
+        if type(label) in INDICES and label in wanted
     ]
 
 
 def keys_taken_as_unique(asked: AskedName) -> Iterator[list[Any]]:
     """Columns that a call of the target expects to be unique together: those of a pivot, of a checked new index."""
     for method, positional, named in asked.calls:
-        given = dict(named)
-        # pivot() raises "Index contains duplicate entries" for the rest.
-        if method == "pivot":
-            keys = [*_flat(given.get("index")), *_flat(given.get("columns"))]
-        elif method == "set_index" and (
-            # set_index followed by unstack needs each label once.
-            given.get("verify_integrity") is True or positional and _is_unstacked(asked)
-        ):
-            keys = list(_flat(positional[0] if positional else given.get("keys")))
-        else:
-            continue
+        keys = _unique_keys(method, positional, dict(named), asked)
         plain = [key for key in keys if type(key) in INDICES]
         if plain:
             yield plain
 
 
+def _unique_keys(
+    method: str, positional: Any, named: dict[str, Any], asked: AskedName
+) -> Iterable[Any]:
+    # pivot() raises "Index contains duplicate entries" for the rest.
+    if method == "pivot":
+        return [*_flat(named.get("index")), *_flat(named.get("columns"))]
+    # set_index followed by unstack needs each label once.
+    is_checked = named.get("verify_integrity") is True
+    if method == "set_index" and (is_checked or positional and _is_unstacked(asked)):
+        return _flat(positional[0] if positional else named.get("keys"))
+    return ()
+
+
 def _is_unstacked(asked: AskedName) -> bool:
     names = {name for chain in asked.chains for name in chain.attributes}
     return bool(names & {"unstack", "reindex", "to_xarray"})
-
-
-def _is_in(label: Any, numbers: set[int]) -> bool:
-    return type(label) is int and label in numbers
 
 
 def _flat(value: Any) -> Iterable[Any]:

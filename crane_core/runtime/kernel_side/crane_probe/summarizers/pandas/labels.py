@@ -152,18 +152,23 @@ def has_label(index: Any, label: Any) -> bool | None:
         return type(label) is not str and label in range_of(index)
     values = index_values(index)
     array = ndarray_of(values)
-    # Times have an array of integers below them, in which a text is not found.
-    if array is not None and array is not values:
-        return None  # times, and periods, which are stored as numbers
-    if array is not None and array.dtype.kind in "iuf":
-        return (
-            False
+    if array is not None:
+        # Times, and periods, are stored as numbers, in which a text is not found.
+        if array is not values:
+            return None
+        if array.dtype.kind in "iuf":
             # No text is a label among numbers; 1 and 1.0 are one label.
-            if type(label) is str
-            else any(bool((piece == label).any()) for piece in arrays.pieces(array))
-        )
-    if array is not None and array.dtype.kind != "O" or length_of(index) > _LISTED:
-        return None
+            return type(label) is not str and _is_among(array, label)
+        if array.dtype.kind != "O":
+            return None
+    return None if length_of(index) > _LISTED else _is_listed(index, label)
+
+
+def _is_among(array: Any, number: Any) -> bool:
+    return any(bool((piece == number).any()) for piece in arrays.pieces(array))
+
+
+def _is_listed(index: Any, label: Any) -> bool | None:
     labels = labels_of(index)
     # A column of objects may hold times, which pandas finds by text.
     return label in labels if all_plain(labels) and not _are_times(labels) else None

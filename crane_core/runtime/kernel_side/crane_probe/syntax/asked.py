@@ -51,7 +51,7 @@ class Chain(NamedTuple):
 
     @property
     def first_call(self) -> int | None:
-        """The place of the first call among the steps; None where there is none."""
+        """The place of the first call among the steps; None without one."""
         places = (at for at, step in enumerate(self.steps) if step.kind == CALL)
         return next(places, None)
 

@@ -241,7 +241,7 @@ class Expressions:
                     self.scopes.called.add(alias.owner)
 
     def _alias_named(self, node: Any) -> Alias | None:
-        """The object of the kernel that a bare name stands for, itself or by another word."""
+        """The object of the kernel that a bare name means, itself or by another word."""
         if not isinstance(node, ast.Name):
             return None
         meaning = self.scopes.meaning(node.id)

@@ -55,34 +55,7 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
     Without one, the target is the first cell with an error output that no tag expects, else the last cell that is not
     skipped. Raises NotebookError.
     """
-    if notebook.is_dir():
-        raise _no_folder(notebook)
-    # Kept outside, so that a file that is read and is not a notebook can be described.
-    data = b""
-    try:
-        data = read_given(notebook, MOST_BYTES)
-        cells, language = read_document(data)
-    except OSError as error:
-        raise NotebookError(
-            f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path."
-        ) from error
-    except ValueError as error:
-        if data and (told := _other_than_notebook(notebook, data)):
-            raise told from error
-        raise NotebookError(
-            f"{notebook} is not a readable notebook: {error}.",
-            remedy="Clear its outputs, and save it again as .ipynb.",
-        ) from error
-    # R and Julia notebooks are valid, and none of their code could be parsed.
-    if language is not None and not language.casefold().startswith(_PYTHON):
-        raise NotebookError(
-            f"{notebook.name} is a notebook in {language[:40]}, but only Python notebooks are supported.",
-            remedy="Use a notebook with a Python kernel.",
-        )
-    if not cells:
-        raise NotebookError(
-            f"{notebook.name} has no code cell.", remedy="Use a notebook with code."
-        )
+    cells = _code_cells(notebook)
     if target is None:
         target = target_index(cells)
     if target is None:
@@ -97,6 +70,39 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
             remedy="Code cells are counted from 0; Markdown cells are not counted.",
         ) from error
     return NotebookPlan(notebook.name, cells, executed, cells[target])
+
+
+def _code_cells(notebook: Path) -> list[CodeCell]:
+    """One at least, of Python. Raises NotebookError."""
+    if notebook.is_dir():
+        raise _no_folder(notebook)
+    # Kept outside, so that a file that is read and is not a notebook can be described.
+    data = b""
+    try:
+        data = read_given(notebook, MOST_BYTES)
+        cells, language = read_document(data)
+    except OSError as error:
+        raise NotebookError(
+            f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path."
+        ) from error
+    except ValueError as error:
+        broken = NotebookError(
+            f"{notebook} is not a readable notebook: {error}.",
+            remedy="Clear its outputs, and save it again as .ipynb.",
+        )
+        other = _other_than_notebook(notebook, data) if data else None
+        raise other or broken from error
+    # R and Julia notebooks are valid, and none of their code could be parsed.
+    if language is not None and not language.casefold().startswith(_PYTHON):
+        raise NotebookError(
+            f"{notebook.name} is a notebook in {language[:40]}, but only Python notebooks are supported.",
+            remedy="Use a notebook with a Python kernel.",
+        )
+    if not cells:
+        raise NotebookError(
+            f"{notebook.name} has no code cell.", remedy="Use a notebook with code."
+        )
+    return cells
 
 
 def _no_folder(folder: Path) -> NotebookError:

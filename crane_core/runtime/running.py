@@ -37,6 +37,10 @@ class RunningKernel(NamedTuple):
         """What people call it: the notebook, else its id."""
         return self.id if self.notebook is None else self.notebook.name
 
+    def is_called(self, text: str, path: Path) -> bool:
+        """Whether the text is its id or its connection file's name, or the path that of its notebook."""
+        return text in (self.id, self.file.name) or self.notebook == path
+
 
 def running_kernels() -> list[RunningKernel]:
     """The kernels of this user whose heart beats, those of notebooks first."""
@@ -57,15 +61,10 @@ def kernel_named(text: str) -> RunningKernel:
         return _of_file(Path(text))
     running = running_kernels()
     path = Path(text).expanduser().resolve()
-    found = [
-        kernel
-        for kernel in running
-        if text in (kernel.id, kernel.file.name) or kernel.notebook == path
-    ]
+    found = [kernel for kernel in running if kernel.is_called(text, path)]
     # Beginnings only where nothing is named exactly.
-    found = found or [
-        kernel for kernel in running if text and kernel.id.startswith(text)
-    ]
+    if not found and text:
+        found = [kernel for kernel in running if kernel.id.startswith(text)]
     if len(found) == 1:
         return found[0]
     what = "More than one kernel that runs is" if found else "No kernel that runs is"

@@ -24,20 +24,14 @@ def attributes_of(
     """
     shown = {name: held[name] for name in _shown(held, look, set(left_out))}
     others = {name: value for name, value in shown.items() if not is_plain(value)}
+    sizes = {name: size_of(value) for name, value in others.items()}
     facts = {
-        "structure": {
-            name: size
-            for name, value in others.items()
-            for size in [size_of(value)]
-            if size is not None
-        },
+        "structure": {name: size for name, size in sizes.items() if size is not None},
         "representation": {
             name: type_name(type(value)) for name, value in others.items()
         },
         "values": {
-            name: plain(value, look)
-            for name, value in shown.items()
-            if name not in others
+            name: plain(shown[name], look) for name in shown if name not in others
         },
     }
     return {group: {"attributes": found} for group, found in facts.items() if found}
@@ -53,28 +47,19 @@ def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
     # What the target needs is shown even where it is private.
     asked = [name for name in look.asked().attributes if name in names]
     own = [name for name in names if not name.startswith("_")]
-    # An object under two names is one fact.
-    first_of = {
-        id(held[name]): name
-        for name in reversed([*asked, *own])
-        if type(held[name]) not in PLAIN
-    }
-    once = [
-        name
-        for name in dict.fromkeys([*asked, *own])
-        if first_of.get(id(held[name]), name) == name
-    ]
-    return once[: max(2 * look.limits.items, len(asked))]
+    # An object under two names is one fact; plain values are told under each.
+    once: dict[Any, str] = {}
+    for name in [*asked, *own]:
+        is_plain_value = type(held[name]) in PLAIN
+        once.setdefault(name if is_plain_value else id(held[name]), name)
+    return list(once.values())[: max(2 * look.limits.items, len(asked))]
 
 
 def size_of(value: Any) -> Any:
     """The shape of an array as a list, the length of a container; None for what has neither."""
     # Built-in containers have no shape, only a length, and are met most often.
-    found = (
-        answer_of(value, "SHAPE", None)
-        if package_of(type(value)) != "builtins"
-        else None
-    )
+    is_builtin = package_of(type(value)) == "builtins"
+    found = None if is_builtin else answer_of(value, "SHAPE", None)
     if found is not None:
         return list(found) if len(found) > 1 or not is_kind(value, list) else found[0]
     base = next((base for base in _SIZED if is_kind(value, base)), None)

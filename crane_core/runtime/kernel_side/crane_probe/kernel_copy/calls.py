@@ -329,10 +329,9 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
         )
     for number in system.of_a_process:
         words += _only(number, _means_itself(0, own), _KILL)
+    both = [*_means_itself(1, own, if_not=4), *_means_itself(0, own)]
     for number in system.of_two:
-        words += _only(
-            number, [*_means_itself(1, own, if_not=4), *_means_itself(0, own)], _KILL
-        )
+        words += _only(number, both, _KILL)
     for number, of_user in system.priorities:
         is_of_user = [(_LOAD, 0, 0, _argument(0)), (_EQUAL, 3, 0, of_user)]
         words += _only(number, [*is_of_user, *_means_itself(1, own)], _KILL)
@@ -355,17 +354,22 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
     for number in _UNTOLD:
         # "No such call" makes glibc use clone and openat, whose flags a filter can read.
         words += _when(number, [(_RETURN, 0, 0, _ERRNO | _NO_CALL)])
-    for number in system.never if may_write else (*system.never, *system.files):
+    for number in system.never:
         words += _when(number, [(_RETURN, 0, 0, _KILL)])
-    for number, place in () if may_write else system.opens:
-        words += _when(
-            number,
-            [
-                *[(_LOAD, 0, 0, _argument(place)), (_ANY_BIT, 0, 1, _WRITES)],
-                *[(_RETURN, 0, 0, _KILL), (_RETURN, 0, 0, _ALLOW)],
-            ],
-        )
+    if not may_write:
+        words += _no_writing(system)
     return [*words, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _no_writing(system: System) -> Words:
+    words: Words = []
+    for number in system.files:
+        words += _when(number, [(_RETURN, 0, 0, _KILL)])
+    for number, place in system.opens:
+        test = [(_LOAD, 0, 0, _argument(place)), (_ANY_BIT, 0, 1, _WRITES)]
+        ends = [(_RETURN, 0, 0, _KILL), (_RETURN, 0, 0, _ALLOW)]
+        words += _when(number, [*test, *ends])
+    return words
 
 
 def _when(number: int, then: Words) -> Words:

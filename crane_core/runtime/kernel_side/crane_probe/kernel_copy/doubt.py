@@ -61,33 +61,37 @@ def doubt(error: BaseException) -> str | None:
 
 
 def _doubt(error: BaseException) -> str | None:
-    kind = type(error)
-    name = kind.__name__
-    if isinstance(error, MemoryError):
-        return f"{name}: the copy has less memory than the kernel"
+    name = type(error).__name__
     # By name: ipykernel is not there in every shell.
     if name == "StdinNotImplementedError":
         return "the cell waits for input"
+    why = _lacking(error)
+    return None if why is None else f"{name}: {why}"
+
+
+def _lacking(error: BaseException) -> str | None:
+    """What the copy may lack where this is raised."""
+    if isinstance(error, MemoryError):
+        return "the copy has less memory than the kernel"
     if isinstance(error, KeyboardInterrupt):
-        return f"{name}: the copy was interrupted"
-    # Subclasses count: a notebook's own exception may inherit from one of requests.
-    packages = {
-        one.__module__.partition(".")[0]
-        for one in kind.__mro__
-        if type(one.__module__) is str
-    }
+        return "the copy was interrupted"
     if isinstance(error, OSError) and not isinstance(error, _SURE_OS_ERRORS):
-        return (
-            f"{name}: files, connections and programs of the kernel are not the copy's"
-        )
+        return "files, connections and programs of the kernel are not the copy's"
     # EOFError is what reading from a pipe or socket that leads nowhere comes to.
-    if packages & _PARTNERS or isinstance(error, EOFError):
-        return f"{name}: connections and programs of the kernel are not the copy's"
-    if not isinstance(error, _SURE) and any(
-        phrase in _message(error) for phrase in _PHRASES
-    ):
-        return f"{name}: it may come from the copy's limits"
-    return None
+    if isinstance(error, EOFError) or _is_of_a_partner(type(error)):
+        return "connections and programs of the kernel are not the copy's"
+    if isinstance(error, _SURE):
+        return None
+    message = _message(error)
+    is_doubtful = any(phrase in message for phrase in _PHRASES)
+    return "it may come from the copy's limits" if is_doubtful else None
+
+
+def _is_of_a_partner(kind: type) -> bool:
+    # Subclasses count: a notebook's own exception may inherit from one of requests.
+    modules = [one.__module__ for one in kind.__mro__]
+    tops = [name.partition(".")[0] for name in modules if type(name) is str]
+    return not _PARTNERS.isdisjoint(tops)
 
 
 def _message(error: BaseException) -> str:

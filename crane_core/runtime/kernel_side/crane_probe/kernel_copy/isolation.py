@@ -46,28 +46,16 @@ def moved_in(folders: Sequence[str], most_bytes: int) -> list[str] | None:
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
-    user, group = os.geteuid(), os.getegid()
-    # All in one call: the new user namespace is what allows the others.
-    if libc.unshare(_USER | _MOUNTS | _IPC | _NET) != 0:
-        return None
-    try:
-        # Linux takes a map of groups from an ordinary user only after this.
-        Path("/proc/self/setgroups").write_text("deny")
-        # The same numbers inside: os.getuid() and who owns a file stay what the cell expects.
-        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
-        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
-    except OSError:
-        return None
     # Private first: else a mount in the room would appear on the machine itself.
     if not (
-        _mount(libc, "none", "/", "", _PRIVATE | _ALL_BELOW, "") and _read_only(libc)
+        _is_in_own_spaces(libc)
+        and _mount(libc, "none", "/", "", _PRIVATE | _ALL_BELOW, "")
+        and _read_only(libc)
     ):
         return None
     wanted = _apart(folders)
-    scratch = next(
-        (path for path in _SCRATCH if Path(path).is_dir() and _is_clear(path, wanted)),
-        None,
-    )
+    places = (path for path in _SCRATCH if Path(path).is_dir())
+    scratch = next((path for path in places if _is_clear(path, wanted)), None)
     size = f"size={most_bytes},mode=700"
     # Bounded, because a tmpfs is memory: a cell that writes without end would take the machine's.
     if scratch is None or not _mount(
@@ -78,14 +66,30 @@ def moved_in(folders: Sequence[str], most_bytes: int) -> list[str] | None:
     made: list[str] = []
     for place, folder in enumerate(wanted):
         # A folder below one that is covered is covered already.
-        if not any(_is_below(folder, above) for above in made) and _overlaid(
-            libc, folder, f"{scratch}/{place}"
-        ):
+        is_covered = any(_is_below(folder, above) for above in made)
+        if not is_covered and _overlaid(libc, folder, f"{scratch}/{place}"):
             made.append(folder)
     # Only the overlays may still lead to the layers: the cell finds the folder as it was.
     libc.umount2(scratch.encode(), _DETACH)
     _enter_again()
     return made
+
+
+def _is_in_own_spaces(libc: Any) -> bool:
+    """Whether the process has namespaces of its own from now on, with the same numbers for its user and group."""
+    user, group = os.geteuid(), os.getegid()
+    # All in one call: the new user namespace is what allows the others.
+    if libc.unshare(_USER | _MOUNTS | _IPC | _NET) != 0:
+        return False
+    try:
+        # Linux takes a map of groups from an ordinary user only after this.
+        Path("/proc/self/setgroups").write_text("deny")
+        # The same numbers inside: os.getuid() and who owns a file stay what the cell expects.
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    except OSError:
+        return False
+    return True
 
 
 def _overlaid(libc: Any, folder: str, scratch: str) -> bool:

@@ -31,24 +31,20 @@ def make_private() -> None:
 def _shared() -> list[tuple[int, int, int]]:
     """Begin, end and rights of each."""
     found = []
+    text = Path(_MAPS).read_text("utf-8", "surrogateescape")
+    lines = [line.split(None, 5) for line in text.splitlines()]
+    shared = [parts for parts in lines if "s" in parts[1]]
     # smaps is read only if need be: it is slow for a process with many libraries.
-    may_become_writable: set[str] = set()
-    lines = Path(_MAPS).read_text("utf-8", "surrogateescape").splitlines()
-    if any(
-        "s" in line.split(None, 2)[1] and "w" not in line.split(None, 2)[1]
-        for line in lines
-    ):
-        may_become_writable = _writable_on_demand()
-    for line in lines:
-        parts = line.split(None, 5)
-        rights, path = parts[1], parts[5] if len(parts) > 5 else ""
-        is_writable = "w" in rights or parts[0] in may_become_writable
-        if not is_writable or "s" not in rights:
+    is_asked = any("w" not in parts[1] for parts in shared)
+    may_become_writable = _writable_on_demand() if is_asked else set()
+    for parts in shared:
+        place, rights, path = parts[0], parts[1], "".join(parts[5:])
+        if "w" not in rights and place not in may_become_writable:
             continue
         # Memory of a card or camera cannot be copied: what is written there is done.
         if path.startswith("/dev/") and not path.startswith(_IN_MEMORY):
             raise SharedMemoryError("the kernel works with the memory of a device")
-        start, _, end = parts[0].partition("-")
+        start, _, end = place.partition("-")
         bits = (
             _READ * ("r" in rights) | _WRITE * ("w" in rights) | _RUN * ("x" in rights)
         )

@@ -182,11 +182,8 @@ def _of_shell(shell: Any) -> Iterator[Hook]:
         if is_kind(exception, type):
             yield Hook(HANDLER, name_of(exception))
     events = instance_dict(held.get("events")).get("callbacks", {})
-    registered = [
-        (event, callback) for event in _EVENTS for callback in listed(events.get(event))
-    ]
-    for event, callback in registered:
-        if is_own(callback):
+    for event in _EVENTS:
+        for callback in filter(is_own, listed(events.get(event))):
             yield Hook(CALLBACK, f"{event} callback {called(callback)}")
     displays = setting(shell, "displayhook")
     if displays is not None and is_of_own_class(displays):

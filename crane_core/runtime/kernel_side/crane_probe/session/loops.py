@@ -72,27 +72,16 @@ def _name_of_task(task: Any) -> str:
     if module_of(type(task)) not in ("_asyncio", "asyncio.tasks"):
         return f"task {type_name(type(task))}"
     coroutine = task.get_coro()
-    frame = next(
-        (
-            getattr(coroutine, part)
-            for part in _FRAMES
-            if type(coroutine) in _COROUTINES and hasattr(coroutine, part)
-        ),
-        None,
-    )
-    if frame is None and type(coroutine) in _COROUTINES:
+    if type(coroutine) not in _COROUTINES:
+        return f"task {type_name(type(coroutine))}"
+    frames = (getattr(coroutine, part, None) for part in _FRAMES)
+    frame = next(filter(None, frames), None)
+    if frame is None:
         return ""  # It has come to its end, in another thread, whose loop has not noted that yet.
-    module = str(frame.f_globals.get("__name__")) if frame is not None else ""
+    top = str(frame.f_globals.get("__name__")).partition(".")[0]
     # asyncio's own coroutines (wait_for, gather) act for those that called them.
-    is_kernels = module.partition(".")[0] in _KERNEL - {
-        "asyncio"
-    } and not _awaits_foreign(coroutine)
-    name = (
-        coroutine.__name__
-        if type(coroutine) in _COROUTINES
-        else type_name(type(coroutine))
-    )
-    return "" if is_kernels else f"task {name}"
+    is_kernels = top in _KERNEL - {"asyncio"} and not _awaits_foreign(coroutine)
+    return "" if is_kernels else f"task {coroutine.__name__}"
 
 
 _FRAMES = ("cr_frame", "gi_frame", "ag_frame")
@@ -134,38 +123,30 @@ def _is_known(parts: Iterable[Any], packages: frozenset[str], depth: int = 0) ->
 
 
 def _is_known_part(part: Any, packages: frozenset[str], depth: int) -> bool:
-    # A wake-up of a task, which is named among the tasks.
-    if (
-        type(part) is types.BuiltinFunctionType
-        and module_of(type(part.__self__)) in _OF_TASKS
-    ):
-        return True
     # Arguments that are data run nothing.
-    if module_of(type(part)) in _OF_TASKS or not _is_code(part):
+    if _wakes_a_task(part) or not _is_code(part):
         return True
     # functools.partial hides what it calls: tornado schedules through it.
     if is_kind(part, functools.partial):
-        return depth < _DEEPEST and _is_known(
-            parts_of_partial(part), packages, depth + 1
-        )
-    modules = [
-        module_of_code(function) if function is not None else ""
-        for function in functions_of(part)
-    ]
-    if not all(module.partition(".")[0] in packages for module in modules):
-        return False
+        inner = parts_of_partial(part)
+        return depth < _DEEPEST and _is_known(inner, packages, depth + 1)
+    for function in functions_of(part):
+        module = module_of_code(function) if function is not None else ""
+        if module.partition(".")[0] not in packages:
+            return False
     # A PeriodicCallback is tornado's own code around a function of anyone.
     owner = part.__self__ if type(part) is types.MethodType else None
-    repeated = (
-        instance_dict(owner).get("callback")
-        if type_name(type(owner)) == _PERIODIC
-        else None
-    )
-    return (
-        repeated is None
-        or depth < _DEEPEST
-        and _is_known([repeated], packages, depth + 1)
-    )
+    is_periodic = type_name(type(owner)) == _PERIODIC
+    repeated = instance_dict(owner).get("callback") if is_periodic else None
+    if repeated is None:
+        return True
+    return depth < _DEEPEST and _is_known([repeated], packages, depth + 1)
+
+
+def _wakes_a_task(part: Any) -> bool:
+    """Tasks are named among the tasks."""
+    is_of_c = type(part) is types.BuiltinFunctionType
+    return module_of(type(part.__self__ if is_of_c else part)) in _OF_TASKS
 
 
 _PERIODIC = "tornado.ioloop.PeriodicCallback"

@@ -171,11 +171,7 @@ def _is_idle(thread: Any) -> bool:
 
 def _has_waiting_work(given: Any) -> bool:
     """Whether work was submitted that no worker has taken yet."""
-    queues = (
-        [part for part in given if type(part) is _queue.SimpleQueue]
-        if type(given) is tuple
-        else []
-    )
+    queues = _given(given, _queue.SimpleQueue)
     return not queues or any(queue.qsize() for queue in queues)
 
 
@@ -221,17 +217,21 @@ def worker_processes() -> set[int]:
             continue
         held = instance_dict(thread)
         processes = held.get("processes")
+        # concurrent.futures keeps workers by number, multiprocessing as a list of Process objects.
         if type(processes) is dict:
             found.update(number for number in processes if type(number) is int)
-        given = held.get("_args", ())
-        # concurrent.futures keeps workers by number, multiprocessing as a list of Process objects.
-        lists = (
-            [part for part in given if type(part) is list]
-            if type(given) is tuple
-            else []
-        )
-        for process in [each for part in lists for each in part]:
-            popen = instance_dict(process).get("_popen")
-            number = instance_dict(popen).get("pid") if popen is not None else None
-            found.update([number] if type(number) is int else [])
+        for workers in _given(held.get("_args", ()), list):
+            found.update(filter(None, map(_number_of, workers)))
     return found
+
+
+def _given(arguments: Any, kind: type) -> list[Any]:
+    """The arguments of a thread that are of this very type."""
+    parts = arguments if type(arguments) is tuple else ()
+    return [part for part in parts if type(part) is kind]
+
+
+def _number_of(process: Any) -> int | None:
+    popen = instance_dict(process).get("_popen")
+    number = instance_dict(popen).get("pid") if popen is not None else None
+    return number if type(number) is int else None

@@ -101,12 +101,7 @@ def _images(held: Mapping[str, Any]) -> Any:
 def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
     """Shape of one label and its dtype, by the rule of the class mode; none if there are no labels."""
     if "class_mode" not in held:
-        given: Any = held.get("y")
-        return (
-            {"batch[1]": [size_of(given)[1:], str(given.dtype)]}
-            if size_of(given)
-            else {}
-        )
+        return _batch_of("batch[1]", held.get("y"))
     mode, dtype = held["class_mode"], str(held.get("dtype"))
     # "binary" and "sparse" give one number per image, of the dtype of the images.
     if mode in ("binary", "sparse"):
@@ -116,17 +111,16 @@ def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
     if mode == "input":
         return {"batch[1]": _images(held)}
     targets: Any = held.get("_targets")
+    parts: dict[str, Any] = {}
     if mode == "multi_output" and type(targets) is list:
-        return {
-            f"batch[1][{at}]": [size_of(one)[1:], str(one.dtype)]
-            for at, one in enumerate(targets)
-            if size_of(one)
-        }
-    return (
-        {"batch[1]": [size_of(targets)[1:], str(targets.dtype)]}
-        if mode == "raw" and size_of(targets)
-        else {}
-    )
+        for at, one in enumerate(targets):
+            parts.update(_batch_of(f"batch[1][{at}]", one))
+    return _batch_of("batch[1]", targets) if mode == "raw" else parts
+
+
+def _batch_of(name: str, labels: Any) -> dict[str, Any]:
+    size = size_of(labels)
+    return {name: [size[1:], str(labels.dtype)]} if size else {}
 
 
 def generator(value: Any, look: Any) -> dict[str, Any]:

@@ -73,24 +73,15 @@ def _info(value: Any) -> dict[str, Any]:
     """The published `dataset_info`: the attributes of a dataset by type, tensors by shape and dtype."""
     if not is_kind(value, _data().Dataset):
         return {}
-    held = {
-        name: item for name, item in instance_dict(value).items() if type(name) is str
-    }
-    # Only exact tensors: a subclass may compute its shape.
-    tensors = {
-        name: item for name, item in held.items() if type(item) is torch().Tensor
-    }
-    shapes = {name: {"dataset_shape": shape_of(item)} for name, item in tensors.items()}
-    types = {
-        name: {"type": type_name(type(item))}
-        for name, item in held.items()
-        if name not in tensors
-    }
-    dtypes = {
-        name: {"dtype": str(torch().Tensor.dtype.__get__(item))}
-        for name, item in tensors.items()
-    }
-    facts = {"structure": shapes, "representation": dict(types, **dtypes)}
+    shapes, dtypes, types = {}, {}, {}
+    for name, item in instance_dict(value).items():
+        # Only exact tensors: a subclass may compute its shape.
+        if type(item) is torch().Tensor:
+            shapes[name] = {"dataset_shape": shape_of(item)}
+            dtypes[name] = {"dtype": str(torch().Tensor.dtype.__get__(item))}
+        else:
+            types[name] = {"type": type_name(type(item))}
+    facts = {"structure": shapes, "representation": {**types, **dtypes}}
     return {group: {"dataset_info": found} for group, found in facts.items() if found}
 
 

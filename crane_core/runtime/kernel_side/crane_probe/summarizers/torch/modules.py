@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Iterator, Mapping, NamedTuple
 
 from ...anatomy import is_kind, own_dict, owner_of, package_of, type_name
-from ...bounds import merged
+from ...bounds import merged, stated
 from ...brief import attributes_of
 from ...callables.functions import signature_of_method
 from . import layers as torch_layers
@@ -105,20 +105,14 @@ def _containers(layers: list[Layer]) -> dict[str, Any]:
         (layer, inner) for layer, inner in found if inner and len(inner) <= _MOST_LAYERS
     ]
     for layer, inner in _shallowest(holders):
-        facts[layer.path] = dict(
-            {"type": _short_type(layer.module), "parts": list(inner)}, **_hooked(layer)
-        )
+        kind = {"type": _short_type(layer.module), "parts": list(inner)}
+        facts[layer.path] = dict(kind, **_hooked(layer))
         for name, one in inner.items():
+            path = f"{layer.path}.{name}" if layer.path else str(name)
             # The same module under two paths: weights are shared.
-            path, first = (
-                f"{layer.path}.{name}" if layer.path else str(name),
-                paths.get(id(one)),
-            )
-            same.update({path: first} if first not in (None, path) else {})
-    return {
-        **({"containers": facts} if facts else {}),
-        **({"same_modules": same} if same else {}),
-    }
+            if paths.get(id(one), path) != path:
+                same[path] = paths[id(one)]
+    return stated(containers=facts, same_modules=same)
 
 
 def _children(layer: Layer) -> dict[str, Any]:

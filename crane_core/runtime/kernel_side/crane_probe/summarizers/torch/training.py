@@ -143,21 +143,12 @@ def loss(value: Any, look: Any) -> dict[str, Any]:
         for name, one in part(held, "_buffers").items()
         if is_kind(one, torch().Tensor)
     }
+    shapes, dtypes = {}, {}
     with torch()._C.DisableTorchFunction():
-        shapes = {name: shape_of(one) for name, one in weights.items()}
-        dtypes = {
-            name: str(torch().Tensor.dtype.__get__(one))
-            for name, one in weights.items()
-        }
+        for name, one in weights.items():
+            shapes[f"{name}_shape"] = shape_of(one)
+            dtypes[f"{name}_dtype"] = str(torch().Tensor.dtype.__get__(one))
     stated = {name: look.scalar(held[name]) for name in _LOSS if name in held}
-    return {
-        "plus": {
-            "structure": {f"{name}_shape": shape for name, shape in shapes.items()},
-            "representation": {
-                f"{name}_dtype": dtype for name, dtype in dtypes.items()
-            },
-            "values": {
-                name: fact for name, fact in stated.items() if _USUAL.get(name) != fact
-            },
-        }
-    }
+    values = {name: fact for name, fact in stated.items() if _USUAL.get(name) != fact}
+    plus = {"structure": shapes, "representation": dtypes, "values": values}
+    return {"plus": plus}

@@ -14,6 +14,9 @@ from typing import Any, Iterator, Mapping, NamedTuple
 
 from .kinds import Kinds
 
+Names = Mapping[str, Any]
+"""Values by their names, as a namespace or an object holds them."""
+
 MISSING: Any = object()
 """What is answered where nothing is; None may be there."""
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, Dict
 
 from .anatomy import is_kind, type_name
 from .kinds import Kinds
 
+Facts = Dict[str, Any]
+"""What a summary says, each fact under its name."""
 ELLIPSIS = "\u2026"
 # What readers of other languages take as an integer.
 _LARGEST_BITS = 64
@@ -117,7 +119,7 @@ def key_text(key: Any, limit: int) -> str:
     return shown if type(shown) is str else json.dumps(shown)
 
 
-def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+def merged(left: Facts, right: Facts) -> Facts:
     """Both; dicts under the same key are put together, other values of `right` take the place of those of `left`."""
     both = dict(left)
     for key, part in right.items():
@@ -127,7 +129,7 @@ def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return {key: part for key, part in both.items() if part != {}}
 
 
-def stated(**facts: Any) -> dict[str, Any]:
+def stated(**facts: Any) -> Facts:
     """Those of the facts that say something: what is empty, zero, False or None is left out."""
     return {name: fact for name, fact in facts.items() if fact}
 
@@ -144,7 +146,7 @@ def dumps(document: Any) -> str:
     return json.dumps(document, allow_nan=False, separators=(",", ":"))
 
 
-def fitted(document: dict[str, Any], chars: int) -> dict[str, Any]:
+def fitted(document: Facts, chars: int) -> Facts:
     """The document (safe JSON) cut until its text has at most `chars` characters; what was cut is counted in place."""
     if len(dumps(document)) <= chars:
         return document

@@ -5,9 +5,10 @@ Knows built-in containers and what the summarizer files call a shape. Looks insi
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable
 
-from .anatomy import instance_dict, is_kind, package_of, type_name
+from .anatomy import Names, instance_dict, is_kind, package_of, type_name
+from .bounds import Facts
 from .dispatch import answer_of
 from .kinds import PLAIN, ROWS
 
@@ -15,9 +16,7 @@ _SIZED: tuple[Any, ...] = (list, tuple, dict, set, frozenset)
 _SHORT = 8
 
 
-def attributes_of(
-    held: Mapping[str, Any], look: Any, *, left_out: Iterable[str] = ()
-) -> dict[str, Any]:
+def attributes_of(held: Names, look: Any, *, left_out: Iterable[str] = ()) -> Facts:
     """{"structure": {"attributes": {name: shape or length}}, "representation": ... type, "values": ... value}.
 
     Those needed first, then the public ones; each object once, None not at all.
@@ -37,7 +36,7 @@ def attributes_of(
     return {group: {"attributes": found} for group, found in facts.items() if found}
 
 
-def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
+def _shown(held: Names, look: Any, left_out: set[str]) -> list[str]:
     names = [
         name
         for name, value in held.items()
@@ -84,8 +83,6 @@ def plain(value: Any, look: Any) -> Any:
     )
 
 
-def attributes_held(
-    value: Any, look: Any, *, left_out: Iterable[str] = ()
-) -> dict[str, Any]:
+def attributes_held(value: Any, look: Any, *, left_out: Iterable[str] = ()) -> Facts:
     """The same of an object's own attributes."""
     return attributes_of(instance_dict(value), look, left_out=left_out)

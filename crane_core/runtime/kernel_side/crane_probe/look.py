@@ -17,7 +17,8 @@ from typing import Any, Mapping
 
 from . import bounds, shared
 from .absences import absent
-from .anatomy import is_kind, module_dict, mro_of, package_of
+from .anatomy import Names, is_kind, module_dict, mro_of, package_of
+from .bounds import Facts
 from .callables import callables
 from .chains import relevance
 from .chains.following import METHOD
@@ -39,9 +40,7 @@ def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
     return bounds.dumps(bounds.safe(document, LookLimits().variable_chars))
 
 
-def _without_collecting(
-    namespace: dict[str, Any], request: Mapping[str, Any]
-) -> dict[str, Any]:
+def _without_collecting(namespace: dict[str, Any], request: Mapping[str, Any]) -> Facts:
     """The document, with the cyclic garbage collector held: a collection would run finalizers of the notebook."""
     was_enabled = gc.isenabled()
     # A weak reference's callback or a __del__ of the notebook would run in the middle of the look.
@@ -53,7 +52,7 @@ def _without_collecting(
             gc.enable()
 
 
-def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> Facts:
     limits = limits_from(dict(request.get("limits") or {}))
     sources = Sources(list(request.get("cells") or ()))
     unavailable: dict[str, str] = {}
@@ -97,8 +96,8 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
 
 
 def _shared(
-    found: Mapping[str, Any], namespace: Mapping[str, Any], unavailable: dict[str, str]
-) -> dict[str, Any]:
+    found: Mapping[str, Any], namespace: Names, unavailable: dict[str, str]
+) -> Facts:
     """Where it is unknown, everything counts as held."""
     try:
         return shared.shared(found, namespace)
@@ -110,7 +109,7 @@ def _shared(
 
 def _needs(
     target: str,
-    namespace: Mapping[str, Any],
+    namespace: Names,
     sources: Sources,
     limits: LookLimits,
     unavailable: dict[str, str],
@@ -124,9 +123,9 @@ def _needs(
 
 def _entries(
     seen: Look, found: Mapping[str, Any], unavailable: dict[str, str]
-) -> dict[str, Any]:
+) -> Facts:
     """Entries by name; the reasons why others have none are added to `unavailable`."""
-    entries: dict[str, Any] = {}
+    entries: Facts = {}
     chars = 0
     for name, value in found.items():
         # Counted as text, since one frame can be larger than a hundred numbers.
@@ -143,9 +142,7 @@ def _entries(
     return entries
 
 
-def _placed(
-    entry: dict[str, Any], name: str, needs: relevance.Needs, sources: Sources
-) -> dict[str, Any]:
+def _placed(entry: Facts, name: str, needs: relevance.Needs, sources: Sources) -> Facts:
     """The entry with the place where the variable was given its value.
 
     A variable that only functions of the notebook need is an addition to what the published extractor shows, with all

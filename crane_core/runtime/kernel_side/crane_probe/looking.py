@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import bounds
 from .anatomy import package_of, type_name
-from .bounds import merged
+from .bounds import Facts, merged
 from .budget import Clock, LookBudget, OverBudgetError
 from .dispatch import answer_of, summarizer_of
 from .limits import LookLimits
@@ -81,9 +81,7 @@ class Look:
         """Ends looking at the variable when its time is up; for long loops."""
         self._budget.check()
 
-    def in_time(
-        self, sure: dict[str, Any], more: Callable[[], dict[str, Any]]
-    ) -> dict[str, Any]:
+    def in_time(self, sure: Facts, more: Callable[[], Facts]) -> Facts:
         """What is sure of a value, with what takes longer to find; where the time is up, that it is not computed."""
         try:
             # `sure` is told even where the clock ended the rest: a length is known at once.
@@ -110,7 +108,7 @@ class Look:
         """A text of at most as many characters as the limits allow."""
         return bounds.text(value, self.limits.text)
 
-    def entry(self, name: str, value: Any) -> dict[str, Any]:
+    def entry(self, name: str, value: Any) -> Facts:
         """The whole entry of a variable: type and groups, safe and bounded; or why there is none."""
         # The time for all variables is over: the type costs nothing.
         if self.is_over:
@@ -126,9 +124,9 @@ class Look:
             bounds.safe(entry, self.limits.variable_chars), self.limits.variable_chars
         )
 
-    def summary(self, value: Any) -> dict[str, Any]:
+    def summary(self, value: Any) -> Facts:
         """{"type", "structure", "representation", "values", "plus"} of any value, as deep as the limits allow."""
-        entry: dict[str, Any] = {"type": type_name(type(value))}
+        entry: Facts = {"type": type_name(type(value))}
         # By id, as == would call code of the notebook.
         if any(value_id == id(value) for value_id in self._path):
             return dict(entry, values={"cycle": "an object that holds it"})
@@ -149,11 +147,11 @@ class Look:
             self._depth -= 1
             self._path.pop()
 
-    def _summarized(self, value: Any) -> dict[str, Any]:
+    def _summarized(self, value: Any) -> Facts:
         summarizer = summarizer_of(value)
         return {} if summarizer is None else summarizer(value, self)
 
-    def inside(self, parts: Iterable[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
+    def inside(self, parts: Iterable[tuple[str, Any]]) -> dict[str, Facts]:
         """Summaries of labelled parts, turned so that each group holds its facts by label.
 
         {"structure": {label: {...}}, "representation": {label: {"type", ...}}, "values": {label: {...}}}; empty facts
@@ -167,13 +165,13 @@ class Look:
 
     def inside_as(
         self, name: str, parts: Iterable[tuple[str, Any]]
-    ) -> dict[str, dict[str, Any]]:
+    ) -> dict[str, Facts]:
         """The same under one name, in the groups in which there are facts: so a summarizer adds them to `plus`."""
         inside = self.inside(parts)
         return {group: {name: facts} for group, facts in inside.items() if facts}
 
 
-def _grouped(entry: dict[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
+def _grouped(entry: Facts, summary: Mapping[str, Any]) -> Facts:
     """The entry with all three groups, and with `plus` where it says something."""
     # A reason replaces the facts, which may have been cut anywhere.
     if "unavailable" in summary:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from . import bounds
+from .bounds import Facts
 from .kernel_copy import (
     calls,
     forked,
@@ -34,7 +35,6 @@ from .kernel_copy import (
     processors,
     rehearsed,
 )
-from .kernel_copy.forked import Facts
 from .kernel_copy.refusals import Refusals
 
 STILL_RUNNING = "still running"

@@ -10,7 +10,8 @@ import itertools
 import types
 from typing import Any, Iterable, Mapping
 
-from .anatomy import instance_dict, package_of
+from .anatomy import Names, instance_dict, package_of
+from .bounds import Facts
 from .kinds import Kinds
 
 # These cannot be changed, or not by what a cell does with their value.
@@ -37,7 +38,7 @@ _SHELL = ("IPython", "ipykernel")
 """The shell holds every variable of the notebook."""
 
 
-def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, Any]:
+def shared(found: Mapping[str, Any], namespace: Names) -> Facts:
     """{"same": groups of names of one object, "held": names of objects that another object of the namespace holds}."""
     names: dict[int, list[str]] = {}
     for name, value in found.items():

@@ -11,8 +11,8 @@ import importlib.machinery
 import sys
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from ..anatomy import is_kind, module_dict
-from ..bounds import why
+from ..anatomy import Names, is_kind, module_dict
+from ..bounds import Facts, why
 from ..chains.following import (
     Followed,
     Missing,
@@ -24,7 +24,7 @@ from ..chains.following import (
 )
 from ..chains.relevance import Needs
 from ..kinds import CONTAINERS
-from ..syntax.asked import ITEM, Chain, ChainStep
+from ..syntax.asked import ITEM, Chain, Steps
 from ..syntax.evaluation import Import
 from ..syntax.sources import Sources
 from . import call_arguments, call_signatures, files_asked, finders
@@ -45,11 +45,11 @@ _GAIN_BY_CALLS = (
 
 
 def absences(
-    namespace: Mapping[str, Any],
+    namespace: Names,
     needs: Needs,
     sources: Sources,
     unavailable: dict[str, str],
-) -> dict[str, Any]:
+) -> Facts:
     """GROUPS by name: what is missing, each with the line that asks for it.
 
     A chain that cannot be followed is listed in `unavailable`.
@@ -69,11 +69,11 @@ def absences(
 
 
 def _of_chains(
-    namespace: Mapping[str, Any],
+    namespace: Names,
     needs: Needs,
     sources: Sources,
     unavailable: dict[str, str],
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, Facts]]:
     """In the order of the target: an early call may make the file that a later one opens."""
     mentioned: set[str] = set()
     used: set[str] = set()
@@ -107,11 +107,11 @@ def _is_same(fact: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def _of_chain(
     chain: Chain,
-    namespace: Mapping[str, Any],
+    namespace: Names,
     needs: Needs,
     sources: Sources,
     mentioned: set[str],
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, Facts]]:
     if chain.name not in namespace:
         # A built-in name that is missing from the namespace is found by Python all the same.
         if chain.name not in _BUILTIN:
@@ -134,8 +134,8 @@ def _of_chain(
 
 
 def _on_the_way(
-    chain: Chain, namespace: Mapping[str, Any], used: set[str]
-) -> Iterator[tuple[str, dict[str, Any]]]:
+    chain: Chain, namespace: Names, used: set[str]
+) -> Iterator[tuple[str, Facts]]:
     """What is missing along a chain; `used` are names whose objects code may have given attributes, which it adds to.
 
     Such code is in many places: an operator, a loop, `with`, a property, a function that is given a part.
@@ -158,7 +158,7 @@ def _on_the_way(
         used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
 
 
-def _named_with(value: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
+def _named_with(value: Any, namespace: Names) -> Iterator[str]:
     """The names of a class's objects: they have what the class is given."""
     if is_kind(value, type):
         # Setting `Model.x` gives it to every object of the class.
@@ -184,12 +184,12 @@ def _may_be_made(fact: Mapping[str, Any], needs: Needs) -> bool:
     return files_asked.may_be_made(fact["file"], fact["line"], needs.target, modules)
 
 
-def _located(missing: Missing, chain: Chain, at: int) -> dict[str, Any]:
+def _located(missing: Missing, chain: Chain, at: int) -> Facts:
     fact = dict({"of": chain_text(chain.name, chain.steps[:at])}, **missing.fact)
     return dict(fact, **_place(chain))
 
 
-def _place(chain: Chain) -> dict[str, Any]:
+def _place(chain: Chain) -> Facts:
     return dict(
         {"line": chain.line, "certain": chain.certain},
         **({"via": list(chain.via)} if chain.via else {}),
@@ -197,10 +197,10 @@ def _place(chain: Chain) -> dict[str, Any]:
 
 
 def _missing_name(
-    chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources
-) -> dict[str, Any]:
+    chain: Chain, namespace: Names, needs: Needs, sources: Sources
+) -> Facts:
     """A name that is not defined: where it would be, where it was deleted, and names like it."""
-    fact: dict[str, Any] = {"name": chain.name}
+    fact: Facts = {"name": chain.name}
     would = [place.to_json() for place in sources.would_define(chain.name)]
     deleted = sources.deleted(chain.name)
     meant = [
@@ -216,7 +216,7 @@ def _missing_name(
     return fact
 
 
-def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, Any]]]:
+def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, Facts]]:
     """A module that is not installed, or names that a loaded module does not have."""
     place = {"line": imported.line, "certain": imported.certain}
     # Where only running an import would tell, it stays unknown and nothing is said.
@@ -285,13 +285,13 @@ def _has_file(module: str, path: list[str] | None) -> bool:
 
 
 def accesses(
-    look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable: dict[str, str]
-) -> dict[str, Any]:
+    look: Any, namespace: Names, needs: Needs, unavailable: dict[str, str]
+) -> Facts:
     """What the attributes hold that the target takes, by the chain's text; a method by its type.
 
     `via` names the functions of the notebook where they alone take an attribute.
     """
-    found: dict[str, Any] = {}
+    found: Facts = {}
     direct = {
         text
         for chain in needs.chains
@@ -321,9 +321,9 @@ def _attribute_texts(chain: Chain) -> Iterator[str]:
         yield chain_text(chain.name, chain.steps[:at])
 
 
-def _entry(value: Any, look: Any) -> dict[str, Any]:
+def _entry(value: Any, look: Any) -> Facts:
     """What an attribute holds; a property is named by its type, as its value would need its code."""
-    entry: dict[str, Any] = (
+    entry: Facts = (
         {"type": value.text} if type(value) is _Note else look.entry("", value)
     )
     return entry
@@ -333,9 +333,7 @@ class _Note(NamedTuple):
     text: str
 
 
-def _taken(
-    chain: Chain, namespace: Mapping[str, Any], steps: tuple[ChainStep, ...]
-) -> Iterator[tuple[str, Any]]:
+def _taken(chain: Chain, namespace: Names, steps: Steps) -> Iterator[tuple[str, Any]]:
     """What each attribute of the chain holds, or why that is not known."""
     reached = followed(namespace[chain.name], steps)
     is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import re
 from types import FunctionType, MethodType
-from typing import Any, Callable, Iterator, Mapping, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
-from ..anatomy import instance_dict, module_of, mro_of, name_of, package_of, type_name
+from ..anatomy import (
+    Names,
+    instance_dict,
+    module_of,
+    mro_of,
+    name_of,
+    package_of,
+    type_name,
+)
 from ..chains.following import Missing, chain_text, followed, similar
 from ..kinds import INDICES, PLAIN, ROWS
 from ..syntax.asked import ATTRIBUTE, Chain, Unknown
@@ -86,7 +94,7 @@ class Asks(NamedTuple):
     of: str
 
 
-def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
+def asks(chain: Chain, namespace: Names) -> Iterator[Asks]:
     """What the first call of a chain asks of frames among its arguments, and does not find."""
     at = chain.first_call
     if at is None or chain.name not in namespace:
@@ -113,7 +121,7 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
         yield from _merged(frames, text)
 
 
-def _reached(chain: Chain, namespace: Mapping[str, Any], at: int) -> Any:
+def _reached(chain: Chain, namespace: Names, at: int) -> Any:
     """What is called, where it is stored."""
     # Only where every step was followed: a name alone may belong to another class.
     values = (
@@ -140,7 +148,7 @@ class _Frames:
     """The arguments of a call, and which of them are frames of the kernel."""
 
     def __init__(
-        self, namespace: Mapping[str, Any], positional: Any, named: dict[str, Any]
+        self, namespace: Names, positional: Any, named: dict[str, Any]
     ) -> None:
         self._namespace = namespace
         self.positional = positional

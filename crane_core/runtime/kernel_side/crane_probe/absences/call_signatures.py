@@ -7,9 +7,10 @@ wrapper may take what the wrapped one does not.
 from __future__ import annotations
 
 import types
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
-from ..anatomy import class_dict, is_kind, mro_of, static_attribute
+from ..anatomy import Names, class_dict, is_kind, mro_of, static_attribute
+from ..bounds import Facts
 from ..chains.following import chain_text, followed, similar
 from ..syntax.asked import Chain
 
@@ -37,9 +38,7 @@ class Parameters(NamedTuple):
     takes_named_rest: bool
 
 
-def argument_mismatches(
-    chain: Chain, namespace: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def argument_mismatches(chain: Chain, namespace: Names) -> Iterator[Facts]:
     """What does not fit in the first call of a chain."""
     at = chain.first_call
     # After an item or a call on the way, what is called is not in the kernel yet.
@@ -67,7 +66,7 @@ _CHECKED_BY_SKLEARN = "_skl_parameter_constraints"
 """Mark of a function whose wrapper binds the arguments to the parameters of the function inside."""
 
 
-def _plain(chain: Chain, namespace: Mapping[str, Any], at: int) -> Plain | None:
+def _plain(chain: Chain, namespace: Names, at: int) -> Plain | None:
     """The function that the call runs, where it is one of Python that nothing wraps."""
     value = namespace[chain.name]
     if at:
@@ -155,7 +154,7 @@ def parameters_of(plain: Plain) -> Parameters:
 
 def _unfit(
     parameters: Parameters, n_positional: int, named: list[str]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Facts]:
     # Parameters by position fill from the left, after those that a bound method has.
     filled = set(parameters.positional[:n_positional])
     by_name = (

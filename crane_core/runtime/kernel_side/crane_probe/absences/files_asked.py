@@ -13,7 +13,8 @@ import re
 import types
 from typing import Any, Iterable, Iterator, Mapping
 
-from ..anatomy import instance_dict, is_kind, module_dict, module_of
+from ..anatomy import Names, instance_dict, is_kind, module_dict, module_of
+from ..bounds import Facts
 from ..chains.following import chain_text, followed, similar
 from ..kinds import Kinds
 from ..syntax.asked import CALL, Chain, Unknown
@@ -76,8 +77,8 @@ _LISTED = 2_000
 
 
 def missing_files(
-    chain: Chain, namespace: Mapping[str, Any], mentioned: set[str]
-) -> Iterator[dict[str, Any]]:
+    chain: Chain, namespace: Names, mentioned: set[str]
+) -> Iterator[Facts]:
     """Paths that the calls of a chain read and that do not exist, from the working folder on.
 
     `mentioned` are the texts that calls before this one were given: one of them may have made the file.
@@ -119,7 +120,7 @@ def may_be_made(path: str, line: int, target: str, modules: Iterable[str]) -> bo
     )
 
 
-def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
+def may_make_files(chain: Chain, namespace: Names) -> bool:
     """Whether what a chain calls may make a file: by its name, by its package, or by a function that it is given."""
     if chain.first_call is None:
         return False
@@ -146,7 +147,7 @@ def _package(value: Any) -> str:
     )
 
 
-def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
+def _is_reader(chain: Chain, at: int, namespace: Names) -> bool:
     """Whether the call at a step is one of a function that is known to read the file of this name."""
     # After a call on the way (`zip.open(...)`) the name means another function.
     if chain.n_attributes < at:

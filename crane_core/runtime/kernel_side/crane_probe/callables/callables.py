@@ -5,12 +5,12 @@ Knows chains of attributes that end in a call. What a callable says is in docs.p
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
-from ..anatomy import MISSING, is_kind, static_attribute
-from ..bounds import why
+from ..anatomy import MISSING, Names, is_kind, static_attribute
+from ..bounds import Facts, why
 from ..chains.following import chain_text, followed
-from ..syntax.asked import Chain, ChainStep
+from ..syntax.asked import Chain, Steps
 from .docs import docs_of
 
 # A prompt has room for no more, and each costs time.
@@ -26,8 +26,8 @@ class Called(NamedTuple):
 
 
 def documented(
-    chains: tuple[Chain, ...], namespace: Mapping[str, Any], unavailable: dict[str, str]
-) -> dict[str, dict[str, Any]]:
+    chains: tuple[Chain, ...], namespace: Names, unavailable: dict[str, str]
+) -> dict[str, Facts]:
     """Docs of the callables that the target itself calls, by the text of the chain that leads to them.
 
     A chain that cannot be followed is listed in `unavailable`.
@@ -50,7 +50,7 @@ def documented(
     return {text: found for text, found in docs.items() if found}
 
 
-def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
+def _called(chain: Chain, namespace: Names) -> Iterator[Called]:
     at = chain.first_call
     # After an item or a call, the owner is not stored.
     if at is None or chain.name not in namespace or chain.n_attributes < at:
@@ -71,7 +71,7 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
         )
 
 
-def _owner(value: Any, steps: tuple[ChainStep, ...]) -> Any:
+def _owner(value: Any, steps: Steps) -> Any:
     if not steps:
         return value
     values = followed(value, steps).values

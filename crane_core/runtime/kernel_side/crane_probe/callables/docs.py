@@ -23,7 +23,7 @@ from ..anatomy import (
     static_attribute,
     type_name,
 )
-from ..bounds import listed, stated, text, why
+from ..bounds import Facts, listed, stated, text, why
 from ..kinds import Kinds
 from .doc_sections import sections_of
 from .signature_text import MAX_SIGNATURE, signature_text
@@ -62,13 +62,13 @@ class _Plain(NamedTuple):
     given: str = ""
 
 
-def docs_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
+def docs_of(value: Any, owner: Any = MISSING) -> Facts:
     """{"signature": text, "public_attributes": [names], "sections": {"Notes" | "Important" | "Warnings": text}}.
 
     A part that there is not is left out; one that cannot be had is under "unavailable" with the reason. `owner` is
     the object whose class holds `value`, for a method that is not bound.
     """
-    docs: dict[str, Any] = {}
+    docs: Facts = {}
     try:
         plain = _unbound(value, owner)
         doc = _doc(plain.value)

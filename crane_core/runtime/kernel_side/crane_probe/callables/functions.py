@@ -10,21 +10,19 @@ import types
 from typing import Any, Sequence
 
 from ..anatomy import MISSING, module_dict, owner_of, package_of, static_attribute
-from ..bounds import stated
+from ..bounds import Facts, stated
 from ..chains.relevance import global_names
 from .docs import docs_of
 
 _SHOWN = 40
 
 
-def signature_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
+def signature_of(value: Any, owner: Any = MISSING) -> Facts:
     """{"signature": text}, or nothing if it is not published."""
     return stated(signature=docs_of(value, owner).get("signature"))
 
 
-def signature_of_method(
-    value: Any, name: str, libraries: Sequence[str]
-) -> dict[str, Any]:
+def signature_of_method(value: Any, name: str, libraries: Sequence[str]) -> Facts:
     """{name: signature} of a method of a class outside the libraries; nothing for theirs, which is documented."""
     owner, found = owner_of(type(value), name), static_attribute(value, name)
     if owner is None or found is None or package_of(owner) in libraries:
@@ -32,7 +30,7 @@ def signature_of_method(
     return stated(**{name: signature_of(found.value, value).get("signature")})
 
 
-def function(value: types.FunctionType, look: Any) -> dict[str, Any]:
+def function(value: types.FunctionType, look: Any) -> Facts:
     """Signature, place, and the names from outside that it uses."""
     facts = dict(
         signature_of(value),
@@ -54,7 +52,7 @@ def _builtins_of(value: types.FunctionType) -> Any:
     return held if type(held) is dict else module_dict(held)
 
 
-def method(value: types.MethodType, look: Any) -> dict[str, Any]:
+def method(value: types.MethodType, look: Any) -> Facts:
     """A bound method: its function, and what it is bound to by type."""
     inner = look.inside([("bound_to", value.__self__)])["representation"].get(
         "bound_to", {}
@@ -63,12 +61,12 @@ def method(value: types.MethodType, look: Any) -> dict[str, Any]:
     return {"plus": {"representation": facts}}
 
 
-def builtin(value: Any, look: Any) -> dict[str, Any]:
+def builtin(value: Any, look: Any) -> Facts:
     """A function or method in C: its signature, where it publishes one."""
     return {"plus": {"representation": signature_of(value)}}
 
 
-def partial(value: Any, look: Any) -> dict[str, Any]:
+def partial(value: Any, look: Any) -> Facts:
     """A partial: which function, with what filled in."""
     # The class's own descriptors, because a subclass may hide `func` by a property.
     parts = vars(functools.partial)
@@ -82,11 +80,11 @@ def partial(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def module(value: Any, look: Any) -> dict[str, Any]:
+def module(value: Any, look: Any) -> Facts:
     """A module's name and version, from what it has loaded; nothing lazy is woken."""
     held = module_dict(value)
     name, version = held.get("__name__"), held.get("__version__")
-    plus: dict[str, Any] = {
+    plus: Facts = {
         "representation": {"module": look.text(name)} if type(name) is str else {}
     }
     if type(version) is str:

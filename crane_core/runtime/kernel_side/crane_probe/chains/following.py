@@ -26,9 +26,10 @@ from ..anatomy import (
     static_attribute,
     type_name,
 )
+from ..bounds import Facts
 from ..dispatch import hook_of
 from ..kinds import Kinds
-from ..syntax.asked import ATTRIBUTE, CALL, ChainStep, Unknown
+from ..syntax.asked import ATTRIBUTE, CALL, ChainStep, Steps, Unknown
 from . import lazy_modules, spelling
 
 # Frames of ten thousand columns: comparing the spelling of all would take the look's time.
@@ -94,7 +95,7 @@ class Missing(NamedTuple):
     """
 
     group: str
-    fact: dict[str, Any]
+    fact: Facts
     may_come: bool = False
 
 
@@ -109,7 +110,7 @@ class Resolution(NamedTuple):
     missing: tuple[Missing, ...] = ()
     n_steps: int = 1
     note: str = ""
-    follow: Callable[[Any, tuple[ChainStep, ...]], Resolution | None] | None = None
+    follow: Callable[[Any, Steps], Resolution | None] | None = None
 
 
 def lacking(group: str, n_steps: int = 1, **fact: Any) -> Resolution:
@@ -134,7 +135,7 @@ class Followed(NamedTuple):
     notes: tuple[tuple[int, str], ...]
 
 
-def followed(value: Any, steps: tuple[ChainStep, ...]) -> Followed:
+def followed(value: Any, steps: Steps) -> Followed:
     """Follows the steps as far as what is stored tells."""
     missing: list[tuple[int, Missing]] = []
     values: list[tuple[int, Any]] = []
@@ -153,7 +154,7 @@ def followed(value: Any, steps: tuple[ChainStep, ...]) -> Followed:
     return Followed(tuple(missing), tuple(values), tuple(notes))
 
 
-def _resolve(value: Any, steps: tuple[ChainStep, ...], follow: Any) -> Resolution:
+def _resolve(value: Any, steps: Steps, follow: Any) -> Resolution:
     # The library's rule first: `frame.price` is a column, which no class stores.
     special = follow or hook_of(value, "FOLLOW")
     resolution: Resolution | None = (

@@ -13,6 +13,7 @@ from typing import Any, Iterator, Mapping, NamedTuple
 
 from ..anatomy import (
     MISSING,
+    Names,
     class_dict,
     instance_dict,
     is_kind,
@@ -23,7 +24,7 @@ from ..anatomy import (
 from ..kinds import CONTAINERS
 from ..limits import LookLimits
 from ..syntax import magics
-from ..syntax.asked import ATTRIBUTE, ITEM, AskedName, Chain, ChainStep
+from ..syntax.asked import ATTRIBUTE, ITEM, AskedName, Chain, ChainStep, Steps
 from ..syntax.evaluation import Evaluation, Import
 from ..syntax.expressions import CalledFunction
 from ..syntax.sources import Sources
@@ -72,9 +73,7 @@ class Needs(NamedTuple):
     target: str = ""
 
 
-def needs(
-    target: str, namespace: Mapping[str, Any], sources: Sources, limits: LookLimits
-) -> Needs:
+def needs(target: str, namespace: Names, sources: Sources, limits: LookLimits) -> Needs:
     """What the target asks for, chains in the order of evaluation."""
     # What cannot be parsed as it is may be Python with magics: they are taken out first.
     parsed = magics.parsed(target)
@@ -153,11 +152,11 @@ def _texts(value: Any) -> Iterator[str]:
 class _Finder:
     """Finds the notebook's functions that a chain leads to."""
 
-    def __init__(self, namespace: Mapping[str, Any], sources: Sources) -> None:
+    def __init__(self, namespace: Names, sources: Sources) -> None:
         self._namespace = namespace
         self._sources = sources
 
-    def callee(self, name: str, steps: tuple[ChainStep, ...]) -> CalledFunction | None:
+    def callee(self, name: str, steps: Steps) -> CalledFunction | None:
         """The function that is run when what the chain leads to is called; None if it is not the notebook's."""
         value = self._namespace.get(name, MISSING)
         for number, step in enumerate(steps):

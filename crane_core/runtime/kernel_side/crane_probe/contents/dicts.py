@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from ..anatomy import is_kind, type_name
-from ..bounds import listed, merged, stated
+from ..bounds import Facts, listed, merged, stated
 from ..kinds import CONTAINERS, NUMBERS, PLAIN, Kinds, counted
 from . import sequences
 
@@ -22,15 +22,15 @@ _DETECTED_AMONG = 2_000
 _BUNCH = (("data_shape", "data"), ("target_shape", "target"))
 
 
-def mapping(value: Any, look: Any) -> dict[str, Any]:
+def mapping(value: Any, look: Any) -> Facts:
     """A dict: length, keys, what the needed entries and the first ones are."""
     # Known at once: the rest may be cut off by the clock, the length stays.
     sure = {"structure": {"length": dict.__len__(value)}}
-    told: dict[str, Any] = look.in_time(sure, lambda: _content(value, look))
+    told: Facts = look.in_time(sure, lambda: _content(value, look))
     return told
 
 
-def _content(value: Any, look: Any) -> dict[str, Any]:
+def _content(value: Any, look: Any) -> Facts:
     length = dict.__len__(value)
     # A dict of millions of keys takes seconds to walk through.
     if not look.affords(length * _NS_PER_KEY):
@@ -97,7 +97,7 @@ def gives_nothing(value: Any, kind: type) -> bool:
     return kind is collections.defaultdict and factory.__get__(value) is None
 
 
-def _default(value: Any) -> dict[str, Any]:
+def _default(value: Any) -> Facts:
     """The value of a missing key, where there is one."""
     if is_kind(value, collections.Counter):
         return {"missing_key_gives": 0}
@@ -109,7 +109,7 @@ def _default(value: Any) -> dict[str, Any]:
     return {} if factory is None else {"missing_key_gives": shown}
 
 
-def _lengths(value: Any, length: int) -> dict[str, Any]:
+def _lengths(value: Any, length: int) -> Facts:
     """Whether the lists of a dict have one length, as a frame made of it needs."""
     # Only lists and arrays have a length here; a single value makes pandas repeat it.
     shapes = [
@@ -122,7 +122,7 @@ def _lengths(value: Any, length: int) -> dict[str, Any]:
     return {"lengths_equal": len(lengths) == 1}
 
 
-def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
+def _other_shapes(value: Any, shown: list[Any], look: Any) -> Facts:
     """Shapes of the arrays and tensors that are not looked into: a state_dict is all weights."""
     known = {key for key in shown if type(key) is str}
     shapes = {
@@ -135,7 +135,7 @@ def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
     return stated(other_shapes=told)
 
 
-def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
+def _detected(value: Any, keys: list[Any], look: Any) -> Facts:
     """The published extractor's three kinds of dict, and its preview of any other."""
     length = dict.__len__(value)
     is_short = length <= _DETECTED_AMONG
@@ -165,7 +165,7 @@ def _is_number(value: Any) -> bool:
     return type(value) in NUMBERS or is_kind(value, float)
 
 
-def _bunch_shapes(value: Any) -> dict[str, Any]:
+def _bunch_shapes(value: Any) -> Facts:
     shapes = {
         name: sequences.own_shape(dict.__getitem__(value, part))
         for name, part in _BUNCH
@@ -173,7 +173,7 @@ def _bunch_shapes(value: Any) -> dict[str, Any]:
     return {name: list(shape) for name, shape in shapes.items() if shape is not None}
 
 
-def _preview(value: Any, look: Any) -> dict[str, Any]:
+def _preview(value: Any, look: Any) -> Facts:
     first = list(islice(dict.items(value), _PREVIEW))
     kinds = {
         look.label(key): [type_name(type(key)), type_name(type(item))]
@@ -190,7 +190,7 @@ def _preview(value: Any, look: Any) -> dict[str, Any]:
     )
 
 
-def view(value: Any, look: Any) -> dict[str, Any]:
+def view(value: Any, look: Any) -> Facts:
     """Keys, values or items of a dict: how many, and their types."""
     kinds = counted(lambda: type(value).__iter__(value))
     types_shown = sequences.kind_counts(kinds, look.limits.values)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..bounds import Facts
 from . import arrays
 from .arrays import DistinctValues, Ranges
 from .sequences import CATEGORIES, value_type
 
 
-def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> dict[str, Any]:
+def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> Facts:
     """has_nan and value_range of one row of Ranges; n_nan and has_inf where there are any."""
     # The published extractor's words for it, which prompts of the paper have.
     if not size:
@@ -17,7 +18,7 @@ def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> dict[str
     if found is None:
         return {"not_computed": f"range and NaN of {size} values"}
     n_nan = int(found.n_nan[at])
-    facts: dict[str, Any] = {"has_nan": n_nan > 0}
+    facts: Facts = {"has_nan": n_nan > 0}
     # Of NaN alone there is no range.
     if n_nan < size:
         facts["value_range"] = [
@@ -26,7 +27,7 @@ def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> dict[str
     return facts
 
 
-def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
+def more_facts(found: Ranges | None, at: int, size: int) -> Facts:
     """How many are NaN, and whether any is infinite: beyond the published extractor."""
     if found is None or not size:
         return {}
@@ -45,7 +46,7 @@ def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
     )
 
 
-def fraction_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
+def fraction_facts(found: DistinctValues | None, look: Any) -> Facts:
     """The least number of distinct values that are not integers, and one of them."""
     if found is None or found.values.dtype.kind != "f":
         return {}
@@ -59,7 +60,7 @@ def fraction_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     )
 
 
-def distinct_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
+def distinct_facts(found: DistinctValues | None, look: Any) -> Facts:
     """num_unique, the values where they are few, and what kind of values that makes."""
     if found is None:
         return {"num_unique": "not computed"}
@@ -67,7 +68,7 @@ def distinct_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     if not len(values):
         return {"value_type": "empty or all NaN", "num_unique": 0}
     # Where looking stopped, the number is only a lower bound.
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "num_unique" if found.is_all else "num_unique_at_least": len(values)
     }
     if found.is_all and len(values) <= look.limits.values:

@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .. import bounds
 from ..anatomy import type_name
+from ..bounds import Facts
 from ..kernel_copy import foreign
 from ..kernel_copy.forked import Tell
 from ..kinds import NUMBERS, PLAIN, ROWS, Kinds
@@ -177,9 +178,9 @@ def _is_branch(value: Any) -> bool:
     )
 
 
-def _leaf(value: Any) -> dict[str, Any]:
+def _leaf(value: Any) -> Facts:
     """{"type", "shape", "dtype"} of one end, as far as it has them."""
-    facts: dict[str, Any] = {"type": type_name(type(value))}
+    facts: Facts = {"type": type_name(type(value))}
     if _is_array(value):
         return dict(facts, shape=[int(n) for n in value.shape], dtype=str(value.dtype))
     if type(value) in _SIZED:
@@ -203,7 +204,7 @@ def _is_array(value: Any) -> bool:
     )
 
 
-def _alike(parts: list[Any]) -> dict[str, Any]:
+def _alike(parts: list[Any]) -> Facts:
     """The distinct facts of the same part of several samples, sorted, so that they come out the same each time."""
     facts = [_leaf(part) for part in parts]
     there = {key: [one[key] for one in facts if key in one] for key in _FACTS}

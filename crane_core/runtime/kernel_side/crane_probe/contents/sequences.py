@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from ..anatomy import type_name
-from ..bounds import stated
+from ..bounds import Facts, stated
 from ..dispatch import answer_of
 from ..kinds import ROWS, SCALARS
 
@@ -60,17 +60,17 @@ def kind_counts(kinds: list[tuple[type, int]], limit: int) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
 
-def item_types(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
+def item_types(kinds: list[tuple[type, int]], look: Any) -> Facts:
     """{"item_types": counts by name}; nothing where there are no items."""
     return stated(item_types=kind_counts(kinds, look.limits.values))
 
 
-def number_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
+def number_facts(row: RowOfValues, look: Any) -> Facts:
     """value_info of exact numbers: NaN, range, distinct values."""
     if not look.affords(row.length * NS_PER_VALUE):
         return {"not_computed": f"{row.length} values are too many to look through"}
     n_nan = _n_nan(row)
-    facts: dict[str, Any] = {"has_nan": n_nan > 0}
+    facts: Facts = {"has_nan": n_nan > 0}
     if n_nan == row.length:
         return dict(facts, value_type="empty or all NaN")
     real = (
@@ -95,9 +95,7 @@ def _n_nan(row: RowOfValues) -> int:
     return 0 if total == total else sum(1 for number in row.again() if number != number)
 
 
-def distinct_facts(
-    again: Callable[[], Iterable[Any]], length: int, look: Any
-) -> dict[str, Any]:
+def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -> Facts:
     """How many distinct values there are, which where they are few, and what that makes of them."""
     distinct = distinct_values(again, length, look)
     if distinct is None:
@@ -111,7 +109,7 @@ def distinct_facts(
     return dict(facts, value_type=value_type(distinct.few))
 
 
-def _number_of(distinct: DistinctItems, length: int) -> dict[str, Any]:
+def _number_of(distinct: DistinctItems, length: int) -> Facts:
     return {
         "num_unique"
         if distinct.n <= distinct_limit(length)
@@ -163,9 +161,9 @@ def value_type(distinct: Any) -> str:
     return "continuous"
 
 
-def text_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
+def text_facts(row: RowOfValues, look: Any) -> Facts:
     """value_info of texts: all distinct ones where they are few, else the first ones."""
-    facts: dict[str, Any] = {"value_type": "categorical or object"}
+    facts: Facts = {"value_type": "categorical or object"}
     distinct = distinct_values(row.again, row.length, look)
     if distinct is not None:
         facts.update(_number_of(distinct, row.length))
@@ -187,7 +185,7 @@ class Nesting(NamedTuple):
     """The shape of a list of lists as numpy would read it; where it is ragged, at which depth and how."""
 
     shape: tuple[int, ...]
-    ragged: dict[str, Any] | None = None
+    ragged: Facts | None = None
 
 
 def nesting_of(row: RowOfValues, look: Any) -> Nesting:

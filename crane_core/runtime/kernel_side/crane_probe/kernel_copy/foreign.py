@@ -17,8 +17,9 @@ import threading
 import warnings
 from typing import Any, Callable, Iterator
 
+from ..bounds import Facts
 from . import forked, processors
-from .forked import Facts, Tell, Work
+from .forked import Tell, Work
 
 _SHARE_OF_TIME = 2 / 3
 """Share of the variable's remaining budget; the rest is for its other facts."""

@@ -19,14 +19,14 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
 from .. import bounds
+from ..bounds import Facts
 from . import calls
 
 Tell = Callable[[str, Any], None]
 Work = Callable[[Tell], None]
-Facts = Dict[str, Any]
 
 MOST_BYTES = 200_000
 _OPEN_FILES = "/proc/self/fd"

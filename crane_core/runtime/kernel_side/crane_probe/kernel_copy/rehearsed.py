@@ -15,8 +15,8 @@ from types import FrameType
 from typing import Any, Callable, Mapping
 
 from .. import bounds
+from ..bounds import Facts
 from .doubt import doubt
-from .forked import Facts
 from .refusals import LEAVES, Refusals
 
 CRASH, THROUGH, UNKNOWN = "crash", "ran through", "unknown"

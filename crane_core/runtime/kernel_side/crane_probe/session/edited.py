@@ -12,6 +12,7 @@ import sys
 from typing import Any, Mapping
 
 from ..anatomy import instance_dict, is_kind, module_dict, name_of
+from ..bounds import Facts
 from .origins import is_installed
 from .shells import setting
 
@@ -20,7 +21,7 @@ _FLAGS_AT, _TIME_AT, _SIZE_AT, _END_AT = 4, 8, 12, 16
 _WHOLE = 0xFFFFFFFF
 
 
-def edited(shell: Any) -> list[dict[str, Any]]:
+def edited(shell: Any) -> list[Facts]:
     """`{"module", "file", "reloads"}` for each; `reloads` where %autoreload loads it again before the next cell."""
     reloader = _reloader(shell)
     times = reloader.get("modules_mtimes", {})
@@ -59,7 +60,7 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return found
 
 
-def _reloader(shell: Any) -> dict[str, Any]:
+def _reloader(shell: Any) -> Facts:
     """What %autoreload knows and has to do; empty where it is not loaded or is off."""
     manager = setting(shell, "magics_manager")
     registry: Any = setting(manager, "registry") if manager is not None else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from .. import bounds
+from ..bounds import Facts
 from . import edited, hooks, loops, processes, threads
 from .shells import shell_of
 
@@ -15,7 +16,7 @@ _LONGEST = 80
 _MOST = 20
 
 
-def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:
+def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> Facts:
     """{"session": {"threads", "tasks", "processes": names, "hooks": [[what, name]], "edited": modules}}, or nothing.
 
     What is unknown is named in `unknown`, and counts as something that may act.
@@ -24,16 +25,14 @@ def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str
     shell = shell_of(namespace)
     if shell is None:
         return {}
-    told: dict[str, Any] = {}
+    told: Facts = {}
     for name in _ASKED:
         _tell(name, shell, told, unavailable)
     said = {name: found for name, found in told.items() if found}
     return {"session": said} if said else {}
 
 
-def _tell(
-    name: str, shell: Any, told: dict[str, Any], unavailable: dict[str, str]
-) -> None:
+def _tell(name: str, shell: Any, told: Facts, unavailable: dict[str, str]) -> None:
     try:
         told[name] = _ASKED[name](shell)
     except Exception as error:  # noqa: BLE001 - the rest is told all the same

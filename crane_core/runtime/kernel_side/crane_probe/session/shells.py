@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any, Mapping
+from typing import Any
 
-from ..anatomy import instance_dict, is_kind, module_dict
+from ..anatomy import Names, instance_dict, is_kind, module_dict
 
 
-def shell_of(namespace: Mapping[str, Any]) -> Any:
+def shell_of(namespace: Names) -> Any:
     """IPython's shell whose variables these are; None outside IPython."""
     # Never imported for this: IPython takes a second, and its absence is the answer.
     kind: Any = module_dict(sys.modules.get("IPython.core.interactiveshell")).get(

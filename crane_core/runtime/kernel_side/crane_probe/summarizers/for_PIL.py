@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..anatomy import instance_dict, stored_on
+from ..bounds import Facts
 
 _BANDS = {
     "1": 1,
@@ -25,12 +26,12 @@ _BANDS = {
 _BANDS.update({"RGBA": 4, "CMYK": 4, "RGBX": 4, "RGBa": 4, "La": 2})
 
 
-def image(value: Any, look: Any) -> dict[str, Any]:
+def image(value: Any, look: Any) -> Facts:
     """Width and height; mode with its number of bands, and the shape that an array of it has; format of the file."""
     held = instance_dict(value)
     # Pillow keeps the mode as `_mode` since 10.1; `size` and `mode` are properties.
     size, mode = held.get("_size"), held.get("_mode", held.get("mode"))
-    shown: dict[str, Any] = {"representation": {"mode": look.scalar(mode)}}
+    shown: Facts = {"representation": {"mode": look.scalar(mode)}}
     n_bands = _BANDS.get(mode, 0) if type(mode) is str else 0
     if type(size) is tuple and len(size) == 2:
         bands = [n_bands] if n_bands > 1 else []

@@ -25,7 +25,7 @@ from ..anatomy import (
     package_of,
     type_name,
 )
-from ..bounds import merged, stated
+from ..bounds import Facts, merged, stated
 from ..callables import functions
 from ..callables.functions import signature_of
 from ..chains.following import Resolution, lacking, similar, without
@@ -33,7 +33,7 @@ from ..contents import dicts, sequences
 from ..contents.sequences import RowOfValues
 from ..dispatch import answer_of
 from ..kinds import NUMBERS, PLAIN, ROWS, SCALARS, Kinds, counted
-from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
+from ..syntax.asked import ATTRIBUTE, CALL, ITEM, Steps, Unknown
 
 _PREFIXES = (
     (types.GeneratorType, "gi"),
@@ -59,17 +59,17 @@ _WITHOUT_ITEMS = Kinds(int, float, bool, type(None), set, frozenset)
 _UNDECIDED = Kinds(Unknown, slice, bool)
 
 
-def scalar(value: Any, look: Any) -> dict[str, Any]:
+def scalar(value: Any, look: Any) -> Facts:
     """A number, boolean or None: its value."""
     return {"values": {"value": look.scalar(value)}}
 
 
-def text(value: Any, look: Any) -> dict[str, Any]:
+def text(value: Any, look: Any) -> Facts:
     """A text: its value, bounded, and its length."""
     return dict(scalar(value, look), plus={"structure": {"length": str.__len__(value)}})
 
 
-def octets(value: Any, look: Any) -> dict[str, Any]:
+def octets(value: Any, look: Any) -> Facts:
     """Bytes, a bytearray or a memoryview: length in bytes, and how it begins."""
     base: Any = next(
         kind for kind in (bytes, bytearray, memoryview) if is_kind(value, kind)
@@ -84,7 +84,7 @@ def octets(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def number_range(value: range, look: Any) -> dict[str, Any]:
+def number_range(value: range, look: Any) -> Facts:
     """A range: start, stop, step and length."""
     spelled = {"start": value.start, "stop": value.stop, "step": value.step}
     # len() of a range refuses more than sys.maxsize.
@@ -101,13 +101,13 @@ def number_range(value: range, look: Any) -> dict[str, Any]:
     }
 
 
-def part_of_sequence(value: slice, look: Any) -> dict[str, Any]:
+def part_of_sequence(value: slice, look: Any) -> Facts:
     """A slice: as Python writes it, where its parts are plain; it may hold objects, whose repr is code."""
     is_plain = PLAIN.hold_all((value.start, value.stop, value.step))
     return {"plus": {"values": {"value": str(value) if is_plain else "slice"}}}
 
 
-def sequence(value: Any, look: Any) -> dict[str, Any]:
+def sequence(value: Any, look: Any) -> Facts:
     """A list or tuple: length; of a flat list its values; what is inside, shapes through all levels, by index."""
     base: Any = list if is_kind(value, list) else tuple
     row = RowOfValues(
@@ -136,15 +136,15 @@ def _field_names(value: Any) -> list[str]:
     )
 
 
-def row_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
+def row_facts(row: RowOfValues, look: Any) -> Facts:
     """What is said of values in a row, whatever holds them."""
-    told: dict[str, Any] = look.in_time(
+    told: Facts = look.in_time(
         {"structure": {"length": row.length}}, lambda: _row_content(row, look)
     )
     return told
 
 
-def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
+def _row_content(row: RowOfValues, look: Any) -> Facts:
     if not look.affords(row.length * sequences.NS_PER_TYPE):
         return {
             "plus": {
@@ -154,7 +154,7 @@ def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
             }
         }
     kinds = counted(row.again)
-    plus: dict[str, Any] = {"representation": sequences.item_types(kinds, look)}
+    plus: Facts = {"representation": sequences.item_types(kinds, look)}
     if not all(kind in SCALARS for kind, _ in kinds):
         return {"plus": merged(plus, _inner(row, look))}
     if look.is_nested and row.length <= look.limits.values:
@@ -169,9 +169,7 @@ def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
     return {"values": values, "plus": merged(merged(plus, _short(row, look)), examples)}
 
 
-def _examples(
-    row: RowOfValues, kinds: list[tuple[type, int]], look: Any
-) -> dict[str, Any]:
+def _examples(row: RowOfValues, kinds: list[tuple[type, int]], look: Any) -> Facts:
     """The first values of each type, where a row is mixed and too long to be shown."""
     if row.length <= look.limits.values or not look.affords(
         row.length * sequences.NS_PER_TYPE
@@ -187,7 +185,7 @@ def _examples(
     return found
 
 
-def _values(row: RowOfValues, kinds: Iterable[type], look: Any) -> dict[str, Any]:
+def _values(row: RowOfValues, kinds: Iterable[type], look: Any) -> Facts:
     """value_info of plain values."""
     if not row.length:
         return {"value_info": {"value_type": "empty or all NaN"}}
@@ -198,7 +196,7 @@ def _values(row: RowOfValues, kinds: Iterable[type], look: Any) -> dict[str, Any
     return {"value_info": {"value_type": "categorical or object"}}
 
 
-def _short(row: RowOfValues, look: Any) -> dict[str, Any]:
+def _short(row: RowOfValues, look: Any) -> Facts:
     """The values themselves: all of a short row, those needed of a long one."""
     if row.length <= look.limits.values:
         return (
@@ -221,7 +219,7 @@ def _asked_indices(row: RowOfValues, look: Any) -> list[int]:
     return asked[: look.limits.asked]
 
 
-def _inner(row: RowOfValues, look: Any) -> dict[str, Any]:
+def _inner(row: RowOfValues, look: Any) -> Facts:
     # Arrays of several dtypes, images of several modes: what does not stack.
     signs = Counter(
         sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign
@@ -233,7 +231,7 @@ def _inner(row: RowOfValues, look: Any) -> dict[str, Any]:
     return merged(plus, items)
 
 
-def _nesting(row: RowOfValues, look: Any) -> dict[str, Any]:
+def _nesting(row: RowOfValues, look: Any) -> Facts:
     """The shape through all levels, or where the row is ragged."""
     if not look.affords(row.length * _NS_PER_SHAPE):
         return {"not_computed": f"shapes of {row.length} items"}
@@ -280,15 +278,15 @@ def _content_of(item: Any) -> tuple[Any, ...]:
     return found
 
 
-def unordered(value: Any, look: Any) -> dict[str, Any]:
+def unordered(value: Any, look: Any) -> Facts:
     """A set: its items in their own order, as a set's order is another in each process."""
     base: Any = set if is_kind(value, set) else frozenset
-    summary: dict[str, Any] = {"structure": {"length": base.__len__(value)}}
+    summary: Facts = {"structure": {"length": base.__len__(value)}}
     # Without an order, the first items would be others in each process.
     if base.__len__(value) > _LONGEST_SORTED:
         return summary
     kinds = counted(lambda: base.__iter__(value))
-    plus: dict[str, Any] = {"representation": sequences.item_types(kinds, look)}
+    plus: Facts = {"representation": sequences.item_types(kinds, look)}
     if not _is_sortable([kind for kind, _ in kinds]):
         return merged(summary, {"plus": plus})
     row = sequences.row_of(sorted(base.__iter__(value)))
@@ -305,7 +303,7 @@ def _is_sortable(kinds: Iterable[type]) -> bool:
     return all(kind in NUMBERS for kind in kinds) or all(kind is str for kind in kinds)
 
 
-def deque(value: Any, look: Any) -> dict[str, Any]:
+def deque(value: Any, look: Any) -> Facts:
     """A deque: as a list, and its greatest length."""
     kind = collections.deque
     row = RowOfValues(
@@ -323,7 +321,7 @@ def deque(value: Any, look: Any) -> dict[str, Any]:
 # What is not looked into
 
 
-def iterator(value: Any, look: Any) -> dict[str, Any]:
+def iterator(value: Any, look: Any) -> Facts:
     """An iterator of a built-in container: how much is left, not taken."""
     return {
         "plus": {
@@ -333,11 +331,11 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def generator(value: Any, look: Any) -> dict[str, Any]:
+def generator(value: Any, look: Any) -> Facts:
     """A generator: whether it can still give anything."""
     prefix = next(prefix for kind, prefix in _PREFIXES if type(value) is kind)
     frame = getattr(value, prefix + "_frame")
-    values: dict[str, Any] = {"exhausted": frame is None, "untouched": True}
+    values: Facts = {"exhausted": frame is None, "untouched": True}
     if frame is None:
         return {"plus": {"values": values}}
     # A generator that runs is on the stack of another thread, or of this very look.
@@ -367,7 +365,7 @@ def _locals_of(frame: Any) -> dict[str, Any]:
     return held
 
 
-def untouched(value: Any, look: Any) -> dict[str, Any]:
+def untouched(value: Any, look: Any) -> Facts:
     """An iterator of which nothing can be said without advancing it."""
     return {"plus": {"values": {"untouched": True}}}
 
@@ -375,7 +373,7 @@ def untouched(value: Any, look: Any) -> dict[str, Any]:
 # Objects
 
 
-def instance(value: Any, look: Any) -> dict[str, Any]:
+def instance(value: Any, look: Any) -> Facts:
     """An object of any other class: the data that it holds itself, those needed first; no property is run."""
     # Attributes with one underscore are the notebook author's own; those of a library are not
     # shown.
@@ -423,9 +421,9 @@ def is_of_notebook(kind: type) -> bool:
     return class_dict(kind).get("__module__") == "__main__"
 
 
-def a_class(value: Any, look: Any) -> dict[str, Any]:
+def a_class(value: Any, look: Any) -> Facts:
     """A class: parents, signature, and of a class of the notebook its methods and data."""
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "name": type_name(value),
         "parents": [type_name(kind) for kind in mro_of(value)[1:-1]][:8],
     }
@@ -453,7 +451,7 @@ def a_class(value: Any, look: Any) -> dict[str, Any]:
 # Following chains
 
 
-def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
+def follow(value: Any, steps: Steps) -> Resolution | None:
     """Items of containers; methods that give their entries; objects that a call makes nothing of."""
     step = steps[0]
     if step.kind == ITEM:

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..anatomy import class_dict, instance_dict, owner_of, package_of
 from ..chains.following import Resolution
-from ..syntax.asked import ATTRIBUTE, ChainStep
+from ..syntax.asked import ATTRIBUTE, Steps
 from .keras import images, layers, models, training
 from .keras.parts import PACKAGES, is_of_keras, layers_of, shapes_in
 
 
-def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
+def follow(value: Any, steps: Steps) -> Resolution | None:
     """`layers`, `input_shape` and `output_shape` of a model, where Keras' own properties would give them."""
     step = steps[0]
     if step.kind != ATTRIBUTE:

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 from ..anatomy import MISSING, instance_dict, is_kind, name_of, stored_on
-from ..bounds import merged
+from ..bounds import Facts, merged
 
 _TEXTS = {
     "title": ("title",),
@@ -18,7 +18,7 @@ _TEXTS = {
 }
 
 
-def figure(value: Any, look: Any) -> dict[str, Any]:
+def figure(value: Any, look: Any) -> Facts:
     """A figure: its axes."""
     held = instance_dict(value)
     # Releases of matplotlib keep a figure's axes in a list, or in a stack.
@@ -34,7 +34,7 @@ def _stacked(held: dict[str, Any]) -> list[Any]:
     return list(dict.keys(stack)) if type(stack) is dict else []
 
 
-def axes(value: Any, look: Any) -> dict[str, Any]:
+def axes(value: Any, look: Any) -> Facts:
     """Axes: kinds of artists in them, title and labels, and where they stand in a grid."""
     held = instance_dict(value)
     children = held.get("_children")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
-from ..bounds import merged
+from ..bounds import Facts, merged
 from ..chains.following import Resolution, fault_of_index, lacking, without
 from ..contents import arrays, sequences
 from ..contents.number_facts import (
@@ -19,7 +19,7 @@ from ..contents.number_facts import (
 )
 from ..contents.sequences import RowOfValues
 from ..kinds import BOUNDS, counted
-from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
+from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Steps, Unknown
 from . import for_builtins
 
 # Computed in C from what the array stores: reading them runs no code of Python.
@@ -46,21 +46,21 @@ def base_array(value: Any) -> Any:
     return value if type(value) is np.ndarray else np.ndarray.view(value, np.ndarray)
 
 
-def array(value: Any, look: Any) -> dict[str, Any]:
+def array(value: Any, look: Any) -> Facts:
     """Shape, dtype, has_nan and value_range; of a flat array the distinct values; of a short one its elements."""
     plain = base_array(value)
-    summary: dict[str, Any] = {
+    summary: Facts = {
         "structure": {"shape": list(plain.shape)},
         "representation": {"dtype": dtype_text(plain.dtype)},
     }
     # "assignment destination is read-only" is what writing to such an array raises.
     if not plain.flags.writeable:
         summary["plus"] = {"representation": {"writeable": False}}
-    told: dict[str, Any] = look.in_time(summary, lambda: _told(value, plain, look))
+    told: Facts = look.in_time(summary, lambda: _told(value, plain, look))
     return told
 
 
-def _told(value: Any, plain: Any, look: Any) -> dict[str, Any]:
+def _told(value: Any, plain: Any, look: Any) -> Facts:
     mask = _mask_of(value)
     # Without the mask the numbers under it would count, so it is read before anything else.
     if mask is None or not look.affords(mask.size):
@@ -87,7 +87,7 @@ def _mask_of(value: Any) -> Any:
     return mask if is_mask else None
 
 
-def _unmasked(plain: Any, mask: Any, look: Any) -> dict[str, Any]:
+def _unmasked(plain: Any, mask: Any, look: Any) -> Facts:
     """Facts about the elements that are not masked; those of a small array in their places, null where masked."""
     if plain.size > _MOST_COPIED:
         return {
@@ -124,7 +124,7 @@ def dtype_text(dtype: Any) -> str:
     return str(dtype)
 
 
-def _content(plain: Any, look: Any) -> dict[str, Any]:
+def _content(plain: Any, look: Any) -> Facts:
     kind = plain.dtype.kind
     # Times are numbers to numpy, and NaT is their NaN.
     if kind in arrays.NUMERIC + arrays.TIMES:
@@ -155,7 +155,7 @@ def _any_nan(plain: Any, look: Any) -> Any:
     return any(bool(np.isnan(piece).any()) for piece in arrays.pieces(plain))
 
 
-def numbers(plain: Any, look: Any) -> dict[str, Any]:
+def numbers(plain: Any, look: Any) -> Facts:
     """Range, NaN and, of a flat array, distinct values; the elements of a small one."""
     found = arrays.overall(plain, look) if plain.size else None
     values = range_facts(found, 0, plain.size, look)
@@ -168,7 +168,7 @@ def numbers(plain: Any, look: Any) -> dict[str, Any]:
     return {"values": values, "plus": {"values": merged(more, _elements(plain, look))}}
 
 
-def _elements(plain: Any, look: Any) -> dict[str, Any]:
+def _elements(plain: Any, look: Any) -> Facts:
     """All elements of a small array, nested as its shape."""
     # A nesting of four levels is unreadable in a prompt; its shape is told in any case.
     if not 0 < plain.size <= _SHOWN_ELEMENTS or plain.ndim > 3:
@@ -208,7 +208,7 @@ def row_of(plain: Any) -> RowOfValues:
     )
 
 
-def _texts(plain: Any, look: Any) -> dict[str, Any]:
+def _texts(plain: Any, look: Any) -> Facts:
     if not look.affords(plain.size * _NS_PER_TEXT):
         return {"values": {"not_computed": f"distinct values of {plain.size} texts"}}
     row = row_of(plain)
@@ -216,14 +216,14 @@ def _texts(plain: Any, look: Any) -> dict[str, Any]:
     return {"values": {"value_info": facts} if facts else {}}
 
 
-def _objects(plain: Any, look: Any) -> dict[str, Any]:
+def _objects(plain: Any, look: Any) -> Facts:
     """An array of objects: types, shapes of what is inside, values where all are plain."""
     facts = for_builtins.row_facts(row_of(plain), look)
     facts.pop("structure", None)
     return merged(facts, {"plus": {"representation": _types_of_columns(plain, look)}})
 
 
-def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
+def _types_of_columns(plain: Any, look: Any) -> Facts:
     """Of a table of objects: which types stand in which column."""
     if (
         # Only tables, where a column of mixed types is what a model refuses.
@@ -240,7 +240,7 @@ def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def scalar(value: Any, look: Any) -> dict[str, Any]:
+def scalar(value: Any, look: Any) -> Facts:
     """A scalar of numpy: its value."""
     return {"values": {"value": look.scalar(value)}}
 
@@ -268,12 +268,12 @@ def _wide(value: Any) -> Any:
     )
 
 
-def dtype(value: Any, look: Any) -> dict[str, Any]:
+def dtype(value: Any, look: Any) -> Facts:
     """A dtype: its name, with fields and byte order."""
     return {"plus": {"representation": {"dtype": dtype_text(value)}}}
 
 
-def archive(value: Any, look: Any) -> dict[str, Any]:
+def archive(value: Any, look: Any) -> Facts:
     """An .npz file: the names of its arrays."""
     names = instance_dict(value).get("files")
     return (
@@ -292,7 +292,7 @@ def shape(value: Any) -> tuple[int, ...] | None:
     return own or None
 
 
-def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
+def follow(value: Any, steps: Steps) -> Resolution | None:
     """Attributes that an array computes from what it stores, and indices."""
     np = arrays.numpy()
     if not is_kind(value, np.ndarray):

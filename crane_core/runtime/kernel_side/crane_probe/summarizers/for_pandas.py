@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from ..anatomy import instance_dict, is_kind, name_of, type_name
-from ..bounds import listed, merged
+from ..bounds import Facts, listed, merged
 from ..budget import OverBudgetError
 from ..contents import arrays
 from ..contents.arrays import Ranges
@@ -56,7 +56,7 @@ class View(NamedTuple):
     ranges: dict[int, Any]
 
 
-def data_frame(value: Any, look: Any) -> dict[str, Any]:
+def data_frame(value: Any, look: Any) -> Facts:
     """Shape; dtypes; has_nan of the whole; facts per column; index; labels of all columns."""
     frame = frame_of(value)
     columns, labels = (
@@ -86,7 +86,7 @@ def data_frame(value: Any, look: Any) -> dict[str, Any]:
     )
 
 
-def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, Any]:
+def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> Facts:
     """What the published extractor does not tell of the columns that are shown, and of all together."""
     representation = {
         "columns": listed(view.names[: look.limits.names], len(view.columns)),
@@ -111,7 +111,7 @@ def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, A
     }
 
 
-def _not_shown(view: View, shown: list[int], look: Any) -> dict[str, Any]:
+def _not_shown(view: View, shown: list[int], look: Any) -> Facts:
     """Of columns beyond the limit those that are not numbers: a model or a sum over all columns meets them as well."""
     told = set(shown)
     others = [
@@ -222,9 +222,9 @@ def _has_nan(view: View, facts: dict[str, ColumnFacts]) -> Any:
     return "not in the columns that are told; others were not looked through"
 
 
-def _duplicates(view: View, look: Any) -> dict[str, Any]:
+def _duplicates(view: View, look: Any) -> Facts:
     """Of columns whose values the target takes for unique together: how many rows repeat them, and the first such."""
-    found: dict[str, Any] = {}
+    found: Facts = {}
     n_rows = view.frame.shape[0]
     for keys in keys_taken_as_unique(look.asked()):
         # Only what the target itself takes as unique (pivot, set_index with verify), as counting
@@ -246,11 +246,11 @@ def _is_hashable(values: Any) -> bool:
     return column_values.dtype_text(values) != "object" or all_plain(to_list(values))
 
 
-def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
+def _counted_rows(rows: list[Any], look: Any) -> Facts:
     # Rows are tuples of plain values here, so that a Counter runs no code of the notebook.
     counts = Counter(rows)
     double = next((row for row, count in counts.items() if count > 1), None)
-    facts: dict[str, Any] = {"n_duplicates": len(rows) - len(counts)}
+    facts: Facts = {"n_duplicates": len(rows) - len(counts)}
     return (
         facts
         if double is None
@@ -258,7 +258,7 @@ def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
     )
 
 
-def _over_all_columns(view: View) -> dict[str, Any]:
+def _over_all_columns(view: View) -> Facts:
     """Facts about columns that need not be stated one by one: missing values, infinite ones, labels that repeat."""
     n_nan: dict[str, int] = {}
     infinite: list[str] = []
@@ -272,7 +272,7 @@ def _over_all_columns(view: View) -> dict[str, Any]:
             ):
                 infinite.append(name)
     double = [str(label) for label in repeated(view.labels)]
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "n_nan": n_nan,
         "columns_with_inf": infinite,
         "repeated_columns": double,
@@ -284,7 +284,7 @@ def _is_infinite(*ends: Any) -> bool:
     return bool(arrays.numpy().isinf(ends).any())
 
 
-def _labels_facts(frame: Frame, look: Any) -> dict[str, Any]:
+def _labels_facts(frame: Frame, look: Any) -> Facts:
     """The index of the columns where it is not the usual one of texts."""
     kinds = {
         type_name(type(label)) for label in labels_of(frame.columns, look.limits.names)
@@ -294,7 +294,7 @@ def _labels_facts(frame: Frame, look: Any) -> dict[str, Any]:
     return {"label_types": sorted(kinds)} if kinds - {"str"} else {}
 
 
-def series(value: Any, look: Any) -> dict[str, Any]:
+def series(value: Any, look: Any) -> Facts:
     """Length, dtype, has_nan, value_info; name and index."""
     values, index = series_values(value), series_index(value)
     found = column_values.facts_of(values, look)
@@ -322,14 +322,14 @@ def series(value: Any, look: Any) -> dict[str, Any]:
     return dict(summary, plus=dict(plus, values=merged(more, _items(values, look))))
 
 
-def _items(values: Any, look: Any) -> dict[str, Any]:
+def _items(values: Any, look: Any) -> Facts:
     """The values of a short series."""
     if not 0 < len(values) <= look.limits.values:
         return {}
     return {"items": [look.scalar(item) for item in column_values.items_of(values)]}
 
 
-def index(value: Any, look: Any) -> dict[str, Any]:
+def index(value: Any, look: Any) -> Facts:
     """An index: length, dtype, labels."""
     labels = [
         look.scalar(label)
@@ -354,7 +354,7 @@ def index(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def extension_array(value: Any, look: Any) -> dict[str, Any]:
+def extension_array(value: Any, look: Any) -> Facts:
     """An array of pandas outside a series."""
     found = column_values.facts_of(value, look)
     return {
@@ -368,7 +368,7 @@ def extension_array(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def groups(value: Any, look: Any) -> dict[str, Any]:
+def groups(value: Any, look: Any) -> Facts:
     """Rows grouped: of what, by what; nothing is grouped by looking."""
     held = instance_dict(value)
     inside = [("of", held["obj"])] if "obj" in held else []
@@ -379,7 +379,7 @@ def groups(value: Any, look: Any) -> dict[str, Any]:
     return {"plus": merged(grouped, {"values": {"by": keys}})}
 
 
-def moment(value: Any, look: Any) -> dict[str, Any]:
+def moment(value: Any, look: Any) -> Facts:
     """A time, period, interval or missing value: as pandas writes it."""
     return {"plus": {"values": {"value": look.scalar(value)}}}
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from ..anatomy import instance_dict, is_kind, module_of, mro_of, name_of
-from ..bounds import merged
+from ..bounds import Facts, merged
 from ..contents import arrays
 from . import for_numpy
 
 _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "lil", "dok")
 
 
-def sparse(value: Any, look: Any) -> dict[str, Any]:
+def sparse(value: Any, look: Any) -> Facts:
     """Shape; format and dtype; how many elements are stored, their range and NaN."""
     held = instance_dict(value)
     stored: Any = held.get("data", None)
-    facts: dict[str, Any] = {
+    facts: Facts = {
         # `shape` is a property; `_shape` is where all formats keep it.
         "structure": {"shape": list(held["_shape"])},
         "representation": {"format": _format(value)},
@@ -40,7 +40,7 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def _stored(stored: Any, shape: tuple[int, ...], look: Any) -> dict[str, Any]:
+def _stored(stored: Any, shape: tuple[int, ...], look: Any) -> Facts:
     numbers = for_numpy.numbers(stored.reshape(-1), look)
     values = merged(numbers.get("values", {}), numbers["plus"].get("values", {}))
     told = {

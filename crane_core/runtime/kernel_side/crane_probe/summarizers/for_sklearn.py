@@ -21,11 +21,11 @@ from ..anatomy import (
     stored_on,
     type_name,
 )
-from ..bounds import listed, merged, stated
+from ..bounds import Facts, listed, merged, stated
 from ..chains.following import Resolution, exists, lacking, similar
 from ..contents import dicts
 from ..kinds import CONTAINERS, PLAIN, ROWS
-from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
+from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep, Steps
 from ..syntax.literals import is_plain
 from . import for_builtins
 
@@ -58,7 +58,7 @@ _NOT_PASSED_ON = ("set_output",)
 _DELEGATES = ("best_estimator_", "estimator", "_final_estimator")
 
 
-def estimator(value: Any, look: Any) -> dict[str, Any]:
+def estimator(value: Any, look: Any) -> Facts:
     """The published extractor's facts; feature names, classes, parameters and what it has learnt besides."""
     held = instance_dict(value)
     fitted = is_fitted(value)
@@ -143,7 +143,7 @@ def _plain(value: Any, look: Any) -> Any:
     return None if value is None else look.scalar(value)
 
 
-def _encoder(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
+def _encoder(held: dict[str, Any], value: Any, look: Any) -> Facts:
     """Of a LabelEncoder: how many classes, and their dtype."""
     classes: Any = held.get("classes_")
     if name_of(type(value)) != "LabelEncoder" or not _is_array(classes):
@@ -158,7 +158,7 @@ def _is_array(value: Any) -> bool:
     return type_name(type(value)) == "numpy.ndarray"
 
 
-def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
+def _parameters(held: dict[str, Any], value: Any, look: Any) -> Facts:
     """Parameters that differ from the defaults of the constructor; estimators among them are looked into."""
     # A long list of defaults says nothing: only what was set differs from the documentation.
     defaults = _defaults(type(value))
@@ -213,7 +213,7 @@ def _shown(value: Any, look: Any, depth: int = 2) -> Any:
     return look.scalar(value)
 
 
-def _learnt(held: dict[str, Any], look: Any) -> dict[str, Any]:
+def _learnt(held: dict[str, Any], look: Any) -> Facts:
     """What fitting left behind: names of features and classes in full, arrays by shape."""
     others = [
         name
@@ -228,8 +228,8 @@ def _learnt(held: dict[str, Any], look: Any) -> dict[str, Any]:
     return merged(inside, {"values": _listed_in_full(held, look)})
 
 
-def _listed_in_full(held: dict[str, Any], look: Any) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+def _listed_in_full(held: dict[str, Any], look: Any) -> Facts:
+    values: Facts = {}
     most = {"feature_names_in_": look.limits.names, "classes_": _SHOWN_CLASSES}
     for name, n_shown in most.items():
         if _is_array(held.get(name)):
@@ -252,7 +252,7 @@ def _categories(values: Any, look: Any) -> Any:
 # Made of others
 
 
-def _parts(held: dict[str, Any], look: Any) -> dict[str, Any]:
+def _parts(held: dict[str, Any], look: Any) -> Facts:
     """The steps of a pipeline, the transformers of a column transformer with their columns, in order."""
     parts = [(look.label(name), part) for name, part, _ in _named_parts(held)]
     columns = {
@@ -282,12 +282,12 @@ def _named_parts(
             return
 
 
-def bunch(value: Any, look: Any) -> dict[str, Any]:
+def bunch(value: Any, look: Any) -> Facts:
     """A Bunch: as the dict that it is."""
     return dicts.mapping(value, look)
 
 
-def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
+def follow(value: Any, steps: Steps) -> Resolution | None:
     """Entries of a Bunch as attributes; steps of a pipeline by name; methods that exist under a condition."""
     step = steps[0]
     if is_kind(value, dict):
@@ -304,7 +304,7 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
 
 
 def _resolve_in_pipeline(
-    value: Any, held: dict[str, Any], steps: tuple[ChainStep, ...]
+    value: Any, held: dict[str, Any], steps: Steps
 ) -> Resolution | None:
     parts = {name: part for name, part, _ in _named_parts(held) if type(name) is str}
     step, after = steps[0], steps[1] if len(steps) > 1 else None

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..anatomy import name_of, own_dict, package_of, type_name
-from ..bounds import merged
+from ..bounds import Facts, merged
 from .pandas.storage import frame_of, labels_of, series_name
 
 _ARRAY = "numpy.ndarray"
 
 
-def results(value: Any, look: Any) -> dict[str, Any]:
+def results(value: Any, look: Any) -> Facts:
     """Of fitted results, whether they are wrapped or not: the facts of their model, which is fitted."""
     # fit() returns a wrapper that passes attributes on to the results.
     inner = own_dict(value).get("_results", value)
@@ -27,12 +27,12 @@ def results(value: Any, look: Any) -> dict[str, Any]:
     )
 
 
-def model(value: Any, look: Any) -> dict[str, Any]:
+def model(value: Any, look: Any) -> Facts:
     """Of a model: its formula, the name of its target, the columns of its table, how many rows it has."""
     return {"plus": _model(value, look)}
 
 
-def _model(value: Any, look: Any) -> dict[str, Any]:
+def _model(value: Any, look: Any) -> Facts:
     # Results may hold a model of the notebook's own class.
     if package_of(type(value)) != "statsmodels":
         return {}
@@ -45,7 +45,7 @@ def _model(value: Any, look: Any) -> dict[str, Any]:
     )
     shape = _shape(held.get("exog"))
     names = _columns(table)
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "structure": {
             "n_rows": _length(held.get("endog")),
             "n_columns": shape[1] if len(shape) == 2 else None,

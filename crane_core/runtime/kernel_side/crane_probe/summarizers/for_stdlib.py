@@ -9,6 +9,7 @@ import os
 from typing import Any
 
 from ..anatomy import module_of, mro_of, name_of
+from ..bounds import Facts
 
 _SPELLED = (
     "datetime",
@@ -36,12 +37,12 @@ def plain(value: Any) -> Any:
     )
 
 
-def spelled(value: Any, look: Any) -> dict[str, Any]:
+def spelled(value: Any, look: Any) -> Facts:
     """A date, decimal, fraction, UUID or path: as Python writes it."""
     return {"plus": {"values": {"value": look.scalar(plain(value))}}}
 
 
-def path(value: Any, look: Any) -> dict[str, Any]:
+def path(value: Any, look: Any) -> Facts:
     """A path and whether something is there."""
     # os.fspath of a path is a stored text; the file itself is not opened.
     text = os.fspath(value)
@@ -50,7 +51,7 @@ def path(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def pattern(value: Any, look: Any) -> dict[str, Any]:
+def pattern(value: Any, look: Any) -> Facts:
     """A compiled regular expression: its text and its number of groups."""
     return {
         "plus": {
@@ -59,7 +60,7 @@ def pattern(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def file(value: Any, look: Any) -> dict[str, Any]:
+def file(value: Any, look: Any) -> Facts:
     """An open or closed file of text or bytes."""
     inner = vars(type(value)).get("buffer") or vars(type(value)).get("raw")
     # Only layers of C: a file that a class of the notebook wraps would run its code.

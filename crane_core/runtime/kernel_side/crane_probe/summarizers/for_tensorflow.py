@@ -9,8 +9,9 @@ import sys
 from typing import Any
 
 from ..anatomy import instance_dict, package_of
+from ..bounds import Facts
 from ..chains.following import Resolution, resolve_attribute
-from ..syntax.asked import ATTRIBUTE, ChainStep
+from ..syntax.asked import ATTRIBUTE, Steps
 from .tensorflow import data, tensors
 from .tensorflow.tensors import dims, is_eager
 
@@ -22,7 +23,7 @@ _KERAS = {
 }
 
 
-def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
+def follow(value: Any, steps: Steps) -> Resolution | None:
     """Shape and dtype of tensors; what is behind `tf.keras`."""
     step = steps[0]
     if step.kind != ATTRIBUTE:
@@ -62,12 +63,12 @@ def has_attribute(value: Any, name: str) -> bool | None:
     return None
 
 
-def tensor_shape(value: Any, look: Any) -> dict[str, Any]:
+def tensor_shape(value: Any, look: Any) -> Facts:
     """A TensorShape: its sizes, None where one is open."""
     return {"plus": {"values": {"value": dims(value)}}}
 
 
-def dtype(value: Any, look: Any) -> dict[str, Any]:
+def dtype(value: Any, look: Any) -> Facts:
     """A DType of TensorFlow: its name."""
     return (
         {"plus": {"values": {"value": look.text(value.name)}}}
@@ -76,12 +77,12 @@ def dtype(value: Any, look: Any) -> dict[str, Any]:
     )
 
 
-def spec(value: Any, look: Any) -> dict[str, Any]:
+def spec(value: Any, look: Any) -> Facts:
     """A TypeSpec: the shapes and dtypes that it describes."""
     return {"plus": {"representation": {"spec": data.described(value)}}}
 
 
-def wrapped(value: Any, look: Any) -> dict[str, Any]:
+def wrapped(value: Any, look: Any) -> Facts:
     """A list or dict that a tracked object holds, by what it wraps: itself it may be empty."""
     inner = unwrapped(value)
     if inner is value:

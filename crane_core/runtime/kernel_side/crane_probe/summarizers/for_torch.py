@@ -16,6 +16,7 @@ from ..anatomy import (
     static_attribute,
     type_name,
 )
+from ..bounds import Facts
 from ..chains.following import (
     Missing,
     Resolution,
@@ -26,7 +27,7 @@ from ..chains.following import (
     value_text,
 )
 from ..kinds import BOUNDS
-from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
+from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep, Steps
 from .torch import data, modules, tensors, training
 from .torch.tensors import torch
 
@@ -41,7 +42,7 @@ def has_attribute(value: Any, name: str) -> bool | None:
     return name in modules.held_parts(value)
 
 
-def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
+def follow(value: Any, steps: Steps) -> Resolution | None:
     """Parts of modules by name and place; what tensors store, and their views."""
     if modules.is_module(value):
         return _in_module(value, steps[0])
@@ -148,7 +149,7 @@ def _spelled(index: Any) -> Any:
     return index if type(index) is int else value_text(index)
 
 
-def constant(value: Any, look: Any) -> dict[str, Any]:
+def constant(value: Any, look: Any) -> Facts:
     """A dtype, a device, a memory format: its text, which torch writes itself."""
     return {"plus": {"values": {"value": look.text(str(value))}}}
 

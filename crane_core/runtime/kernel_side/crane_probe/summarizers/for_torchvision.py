@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..anatomy import instance_dict, package_of, type_name
+from ..bounds import Facts
 from ..brief import is_plain, plain
 from ..kinds import ROWS
 
 _MOST_STEPS = 40
 
 
-def composed(value: Any, look: Any) -> dict[str, Any]:
+def composed(value: Any, look: Any) -> Facts:
     """The steps in order: type and plain settings."""
     steps: Any = instance_dict(value).get("transforms")
     if type(steps) not in ROWS:
@@ -28,7 +29,7 @@ def composed(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def _step(step: Any, look: Any) -> dict[str, Any]:
+def _step(step: Any, look: Any) -> Facts:
     kind = type(step)
     is_classic = package_of(kind) == "torchvision" and ".v2." not in type_name(
         kind

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..bounds import Facts
 from ..contents.arrays import Ranges
 from ..contents.number_facts import more_facts, range_facts
 from . import for_numpy
 
 
-def of_array(array: Any, look: Any) -> dict[str, Any]:
+def of_array(array: Any, look: Any) -> Facts:
     """has_nan, of a flat tensor value_info; range, counts of NaN and the elements of a small one as additions."""
     found = for_numpy.array(array, look)
     values, plus = dict(found.get("values", {})), found.get("plus", {})
@@ -31,7 +32,7 @@ def of_array(array: Any, look: Any) -> dict[str, Any]:
     return {"values": values, "plus": dict(plus, values=more)}
 
 
-def of_ranges(found: Ranges | None, size: int, look: Any) -> dict[str, Any]:
+def of_ranges(found: Ranges | None, size: int, look: Any) -> Facts:
     """has_nan and range of a tensor that was looked through in another way than as an array."""
     facts = range_facts(found, 0, size, look)
     range_found = facts.pop("value_range", None)

@@ -5,7 +5,7 @@ Plain records between chains/relevance.py, which finds them, and the summarizers
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple, Tuple
 
 ATTRIBUTE, ITEM, CALL = "attribute", "item", "call"
 
@@ -31,6 +31,9 @@ class ChainStep(NamedTuple):
     value: Any
 
 
+Steps = Tuple[ChainStep, ...]
+
+
 class Chain(NamedTuple):
     """`frame["a"].str.lower()` is the name `frame` with four steps.
 
@@ -41,7 +44,7 @@ class Chain(NamedTuple):
     """
 
     name: str
-    steps: tuple[ChainStep, ...]
+    steps: Steps
     line: int
     certain: bool = True
     via: tuple[str, ...] = ()

@@ -6,11 +6,11 @@ Knows Python's expressions and their scopes. Refuses to evaluate any.
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
 
 from ..anatomy import MISSING, package_of
 from ..kinds import ROWS
-from .asked import ATTRIBUTE, CALL, ITEM, Chain, ChainStep, Unknown
+from .asked import ATTRIBUTE, CALL, ITEM, Chain, ChainStep, Steps, Unknown
 from .literals import LoopValues, known
 from .scopes import (
     FUNCTIONS,
@@ -139,7 +139,7 @@ class CalledFunction(NamedTuple):
 
 Kernel = Callable[[str], Any]
 """Returns the kernel's value of a name, MISSING if there is none."""
-FindCallee = Callable[[str, Tuple[ChainStep, ...]], Optional[CalledFunction]]
+FindCallee = Callable[[str, Steps], Optional[CalledFunction]]
 """Returns the notebook's function that a chain of the kernel, ending before the call, leads to."""
 
 
@@ -303,9 +303,7 @@ class Expressions:
             return self._kernel(meaning.name)
         return MISSING
 
-    def _note(
-        self, name: str, steps: tuple[ChainStep, ...], *, stored: bool = False
-    ) -> None:
+    def _note(self, name: str, steps: Steps, *, stored: bool = False) -> None:
         """Notes the chain where its name is, or refers to, one of the kernel's."""
         meaning = self.scopes.meaning(name)
         # A name that is bound to something of the target has no chain in the kernel.
@@ -313,9 +311,7 @@ class Expressions:
             for chosen in _expanded((*meaning.steps, *steps)):
                 self._add(meaning, chosen, stored=stored)
 
-    def _add(
-        self, meaning: Alias, steps: tuple[ChainStep, ...], *, stored: bool
-    ) -> None:
+    def _add(self, meaning: Alias, steps: Steps, *, stored: bool) -> None:
         # Setting `a.b` makes `a.b.c` unknown as well, so all beginnings count.
         prefixes = (
             (meaning.owner, repr(steps[:length])) for length in range(1, len(steps) + 1)
@@ -375,7 +371,7 @@ class Expressions:
             if type(meaning) is Alias:
                 self.scopes.changed.add(meaning.owner)
 
-    def _may_be_other(self, meaning: Alias, steps: tuple[ChainStep, ...]) -> bool:
+    def _may_be_other(self, meaning: Alias, steps: Steps) -> bool:
         """Whether an item on the way may have been put there by the target, so that the kernel's does not tell."""
         if all(step.kind == ATTRIBUTE for step in steps):
             return False
@@ -385,9 +381,7 @@ class Expressions:
         )
         return made or meaning.owner in self.scopes.changed
 
-    def _mark_change(
-        self, meaning: Alias, steps: tuple[ChainStep, ...], call: ast.Call
-    ) -> None:
+    def _mark_change(self, meaning: Alias, steps: Steps, call: ast.Call) -> None:
         method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
         # `inplace=False` counts as well, as its value may not be known.
         in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
@@ -402,7 +396,7 @@ class Expressions:
         callee: CalledFunction | None,
         call: ast.Call | None,
         owner: Alias,
-        steps: tuple[ChainStep, ...],
+        steps: Steps,
     ) -> None:
         if callee is None:
             return
@@ -655,7 +649,7 @@ class Expressions:
         if alias is not None:
             self._mark_stored(alias, steps)
 
-    def _mark_stored(self, meaning: Alias, steps: tuple[ChainStep, ...]) -> None:
+    def _mark_stored(self, meaning: Alias, steps: Steps) -> None:
         for chosen in _expanded((*meaning.steps, *steps)):
             self.scopes.made.add((meaning.owner, repr(chosen)))
         last = steps[-1]
@@ -741,7 +735,7 @@ def _links(node: Any) -> tuple[Any, list[Any]]:
     return node, links[::-1]
 
 
-def _expanded(steps: tuple[ChainStep, ...]) -> Iterator[tuple[ChainStep, ...]]:
+def _expanded(steps: Steps) -> Iterator[Steps]:
     """One chain for each value of a loop's name; a chain with too many is one with what is not known."""
     first = next(
         (at for at, step in enumerate(steps) if _loop_of(step) is not None), None

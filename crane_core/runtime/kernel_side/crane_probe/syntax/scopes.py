@@ -10,7 +10,7 @@ import ast
 from typing import Any, Iterable, Iterator, NamedTuple
 
 from ..anatomy import MISSING
-from .asked import ChainStep
+from .asked import Steps
 
 NOTHING_KNOWN: Any = MISSING
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -26,7 +26,7 @@ class Alias(NamedTuple):
     """
 
     name: str
-    steps: tuple[ChainStep, ...] = ()
+    steps: Steps = ()
     copy: int = 0
 
     @property

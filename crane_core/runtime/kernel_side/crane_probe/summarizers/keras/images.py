@@ -7,14 +7,22 @@ kernel_copy/foreign.py runs code of the notebook.
 from __future__ import annotations
 
 import time
-from typing import Any, Mapping
+from typing import Any
 
-from ...anatomy import instance_dict, is_kind, mro_of, name_of, owner_of, package_of
-from ...bounds import merged
+from ...anatomy import (
+    Names,
+    instance_dict,
+    is_kind,
+    mro_of,
+    name_of,
+    owner_of,
+    package_of,
+)
+from ...bounds import Facts, merged
 from ...brief import attributes_of, is_plain, plain, size_of
 from ...contents import samples
 from ...kernel_copy import foreign
-from ...kernel_copy.forked import Facts, Tell
+from ...kernel_copy.forked import Tell
 from .parts import PACKAGES, plain_dict
 
 # Locks and generators of an iterator: looking at them says nothing, taking from them changes it.
@@ -34,7 +42,7 @@ _CHANGES = (
 )
 
 
-def iterator(value: Any, look: Any) -> dict[str, Any]:
+def iterator(value: Any, look: Any) -> Facts:
     """n_samples, num_classes, batch_size, image_shape; class_mode and the shape of a batch of labels with it."""
     held = instance_dict(value)
     is_frame = any(name_of(kind) == "DataFrameIterator" for kind in mro_of(type(value)))
@@ -55,7 +63,7 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
     return merged(base, {"plus": merged(_batches(held), {"values": _more(held, look)})})
 
 
-def _kept(held: Mapping[str, Any], look: Any, names: tuple[str, ...]) -> dict[str, Any]:
+def _kept(held: Names, look: Any, names: tuple[str, ...]) -> Facts:
     stated = {
         name: held[name]
         for name in names
@@ -65,7 +73,7 @@ def _kept(held: Mapping[str, Any], look: Any, names: tuple[str, ...]) -> dict[st
     return {name: plain(item, look) for name, item in stated.items() if is_plain(item)}
 
 
-def _more(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
+def _more(held: Names, look: Any) -> Facts:
     names = ("class_mode", "color_mode", "shuffle", "subset", "batch_index")
     classes = [
         look.scalar(name)
@@ -74,7 +82,7 @@ def _more(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     return dict(_kept(held, look, names), **({"classes": classes} if classes else {}))
 
 
-def _batches(held: Mapping[str, Any]) -> dict[str, Any]:
+def _batches(held: Names) -> Facts:
     """Number of batches, size of the last one, shapes and dtypes of a full one."""
     n, size = held.get("n"), held.get("batch_size")
     if type(n) is not int or type(size) is not int or size < 1:
@@ -87,18 +95,18 @@ def _batches(held: Mapping[str, Any]) -> dict[str, Any]:
         if part is not None
     }
     dtypes = {name: part[1] for name, part in parts.items() if part is not None}
-    structure: dict[str, Any] = {"num_batches": -(-n // size), "batch_shapes": shapes}
+    structure: Facts = {"num_batches": -(-n // size), "batch_shapes": shapes}
     structure.update({"last_batch_size": n % size} if n % size else {})
     return {"structure": structure, "representation": {"batch_dtypes": dtypes}}
 
 
-def _images(held: Mapping[str, Any]) -> Any:
+def _images(held: Names) -> Any:
     """Shape of one image and the dtype of all."""
     shape = held.get("image_shape", (size_of(held.get("x")) or [])[1:])
     return [list(shape), str(held.get("dtype"))] if shape else None
 
 
-def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
+def _labels(held: Names) -> Facts:
     """Shape of one label and its dtype, by the rule of the class mode; none if there are no labels."""
     if "class_mode" not in held:
         return _batch_of("batch[1]", held.get("y"))
@@ -118,12 +126,12 @@ def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
     return _batch_of("batch[1]", targets) if mode == "raw" else parts
 
 
-def _batch_of(name: str, labels: Any) -> dict[str, Any]:
+def _batch_of(name: str, labels: Any) -> Facts:
     size = size_of(labels)
     return {name: [size[1:], str(labels.dtype)]} if size else {}
 
 
-def generator(value: Any, look: Any) -> dict[str, Any]:
+def generator(value: Any, look: Any) -> Facts:
     """What an ImageDataGenerator does to images, as far as it is set."""
     held = instance_dict(value)
     stated = {
@@ -146,7 +154,7 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
 # Sequences of the notebook
 
 
-def sequence(value: Any, look: Any) -> dict[str, Any]:
+def sequence(value: Any, look: Any) -> Facts:
     """Number of batches, and the shapes and dtypes of the first one, had by indexing it."""
     held = {
         name: item for name, item in instance_dict(value).items() if name not in _INNER
@@ -171,11 +179,11 @@ def _told(value: Any, look: Any) -> Facts:
     return foreign.facts_of(work, look)
 
 
-def _first_batch(facts: Facts) -> dict[str, Any]:
+def _first_batch(facts: Facts) -> Facts:
     parts = facts.get("parts", {})
     shapes = {name: part["shape"][0] for name, part in parts.items() if "shape" in part}
     dtypes = {name: part["dtype"][0] for name, part in parts.items() if "dtype" in part}
-    failed: dict[str, Any] = {
+    failed: Facts = {
         name: facts[name]
         for name in ("length_error", "sample_error", "unfinished")
         if name in facts

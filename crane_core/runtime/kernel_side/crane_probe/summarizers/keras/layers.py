@@ -8,8 +8,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Mapping
 
-from ...anatomy import own_dict, package_of, type_name
-from ...bounds import merged
+from ...anatomy import Names, own_dict, package_of, type_name
+from ...bounds import Facts, merged
 from ...brief import attributes_of, is_plain, plain
 from ...callables.functions import signature_of_method
 from ...kinds import ROWS
@@ -35,7 +35,7 @@ _SETTINGS = (
     " max_tokens output_mode output_sequence_length vocabulary_size mask_zero stateful interpolation height width scale"
     " offset data_format batch_size"
 )
-_USUAL: dict[str, Any] = {
+_USUAL: Facts = {
     "padding": "valid",
     "dilation_rate": 1,
     "groups": 1,
@@ -52,7 +52,7 @@ _USUAL: dict[str, Any] = {
 """What is not worth a word."""
 
 
-def layer(value: Any, look: Any) -> dict[str, Any]:
+def layer(value: Any, look: Any) -> Facts:
     """A layer by itself: settings, shapes, weights, whether it is built."""
     held = own_dict(value)
     facts = about_layer(value, look)
@@ -84,13 +84,11 @@ def name_of_layer(layer: Any) -> str:
     return name if type(name) is str else ""
 
 
-def about_layer(
-    layer: Any, look: Any, nodes: Mapping[int, Any] | None = None
-) -> dict[str, Any]:
+def about_layer(layer: Any, look: Any, nodes: Mapping[int, Any] | None = None) -> Facts:
     """Type, settings, what it takes and returns; before it is called, what it expects."""
     held = own_dict(layer)
     kind = type(layer)
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "type": kind.__qualname__ if package_of(kind) in PACKAGES else type_name(kind)
     }
     facts.update(settings_of(held, look))
@@ -104,13 +102,13 @@ def about_layer(
     return {**facts, **called, **weights, **frozen}
 
 
-def _weights(held: Mapping[str, Any]) -> dict[str, Any]:
+def _weights(held: Names) -> Facts:
     """The shapes of the layer's own weights, where no call tells what it takes."""
     own = [*variables(held, "trainable"), *variables(held, "other")]
     return {"weights": [shape_of(one) for one in own]} if own else {}
 
 
-def expected_of(held: Mapping[str, Any]) -> dict[str, Any]:
+def expected_of(held: Names) -> Facts:
     """What the layer's input specification demands: {"expects": {"ndim", "min_ndim", "axes", "shape"}}."""
     # A layer with several inputs has a list of specifications.
     specs = plain_list(held.get("_input_spec")) or [held.get("_input_spec")]
@@ -118,10 +116,8 @@ def expected_of(held: Mapping[str, Any]) -> dict[str, Any]:
     return {"expects": told[0] if len(told) == 1 else told} if any(told) else {}
 
 
-def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    stated: dict[str, Any] = {
-        name: spec[name] for name in _RANKS if type(spec.get(name)) is int
-    }
+def _spec(spec: Mapping[str, Any]) -> Facts:
+    stated: Facts = {name: spec[name] for name in _RANKS if type(spec.get(name)) is int}
     axes: dict[Any, Any] = plain_dict(spec.get("axes"))
     shape = dims(spec.get("shape"))
     if axes:
@@ -129,11 +125,11 @@ def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     return dict(stated, shape=shape) if shape is not None else stated
 
 
-def settings_of(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
+def settings_of(held: Names, look: Any) -> Facts:
     """The settings that decide on shapes, and the activation."""
     # An RNN keeps units and activation in its cell.
     cell = own_dict(held.get("cell"))
-    inner: dict[str, Any] = {
+    inner: Facts = {
         name: cell[name] for name in ("units", "activation") if name in cell
     }
     inner.update(held)
@@ -163,7 +159,7 @@ def _is_usual(name: str, item: Any) -> bool:
     )
 
 
-def built_with(held: Mapping[str, Any]) -> dict[str, Any]:
+def built_with(held: Names) -> Facts:
     """The shapes, size of the batch included, that a layer was built for."""
     shapes = plain_dict(held.get("_build_shapes_dict"))
     found = {str(name): dims(shape) for name, shape in shapes.items()}
@@ -173,7 +169,7 @@ def built_with(held: Mapping[str, Any]) -> dict[str, Any]:
     return {"built_with": found} if found else {}
 
 
-def attributes(value: Any, held: Mapping[str, Any], look: Any) -> dict[str, Any]:
+def attributes(value: Any, held: Names, look: Any) -> Facts:
     """What a class outside Keras keeps beside its layers."""
     if package_of(type(value)) in PACKAGES:
         return {}
@@ -188,7 +184,7 @@ _OF_EVERY_LAYER = (
 )
 
 
-def symbolic(value: Any, look: Any) -> dict[str, Any]:
+def symbolic(value: Any, look: Any) -> Facts:
     """A symbolic tensor, or a variable's shape and dtype."""
     dtype = dtype_of(value)
     name = look.scalar(own_dict(value).get("name"))

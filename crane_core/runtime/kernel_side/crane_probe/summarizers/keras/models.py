@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from ...anatomy import own_dict
-from ...bounds import merged
+from ...anatomy import Names, own_dict
+from ...bounds import Facts, merged
 from ...callables.functions import signature_of_method
 from . import layers, training
 from .parts import (
@@ -25,7 +25,7 @@ from .parts import (
 _MOST_LAYERS = 60
 
 
-def model(value: Any, look: Any) -> dict[str, Any]:
+def model(value: Any, look: Any) -> Facts:
     """What goes in and comes out, layer by layer; whether it is built and compiled, and with what."""
     held = own_dict(value)
     network = _network(held)
@@ -45,7 +45,7 @@ def model(value: Any, look: Any) -> dict[str, Any]:
     return {"plus": merged(plus, layers.attributes(value, held, look))}
 
 
-def _network(held: Mapping[str, Any]) -> Mapping[str, Any]:
+def _network(held: Names) -> Mapping[str, Any]:
     """Where the graph of layers is kept: a Sequential of Keras 3 keeps one inside, once it is built."""
     # On torch, layers inside are kept as torch keeps modules.
     inner = held.get("_functional", plain_dict(held.get("_modules")).get("_functional"))
@@ -55,29 +55,27 @@ def _network(held: Mapping[str, Any]) -> Mapping[str, Any]:
 # Shapes
 
 
-def input_of(held: Mapping[str, Any]) -> Any:
+def input_of(held: Names) -> Any:
     """The symbolic inputs of a model, nested as it takes them; None for one that has none (yet)."""
     network = _network(held)
     # Keras 3 and Keras 2 name it in two ways.
     return network.get("_inputs_struct", network.get("_nested_inputs"))
 
 
-def output_of(held: Mapping[str, Any]) -> Any:
+def output_of(held: Names) -> Any:
     """The symbolic outputs of a model, nested as it returns them; None for one without a graph."""
     network = _network(held)
     return network.get("_outputs_struct", network.get("_nested_outputs"))
 
 
-def _ends(held: Mapping[str, Any], network: Mapping[str, Any]) -> dict[str, Any]:
+def _ends(held: Names, network: Mapping[str, Any]) -> Facts:
     """input_shape and output_shape; of a model without a graph the shapes with which it was first called."""
     ends = {"input_shape": input_of(held), "output_shape": output_of(held)}
     facts = {name: shapes_in(end) for name, end in ends.items() if end is not None}
     return facts or layers.built_with(held)
 
 
-def _layers(
-    held: Mapping[str, Any], network: Mapping[str, Any], look: Any
-) -> dict[str, Any]:
+def _layers(held: Names, network: Mapping[str, Any], look: Any) -> Facts:
     """{"layers": {name: {"type", settings, "takes", "gives"}}} in order; the middle of very many is counted."""
     own = layers_of(held)
     # A layer that is shared by models has nodes of all: only this model's count.
@@ -93,7 +91,7 @@ def _layers(
         look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes)
         for one in kept
     }
-    facts: dict[str, Any] = {"layers": shown} if shown else {}
+    facts: Facts = {"layers": shown} if shown else {}
     return (
         dict(facts, layers_not_shown=len(own) - len(kept))
         if len(own) > len(kept)
@@ -104,7 +102,7 @@ def _layers(
 # State
 
 
-def _state(held: Mapping[str, Any], inside: list[Any], look: Any) -> dict[str, Any]:
+def _state(held: Names, inside: list[Any], look: Any) -> Facts:
     built = {"built": held["built"]} if type(held.get("built")) is bool else {}
     frozen = [
         layers.name_of_layer(layer)
@@ -118,14 +116,14 @@ def _state(held: Mapping[str, Any], inside: list[Any], look: Any) -> dict[str, A
     }
 
 
-def _compiled(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
+def _compiled(held: Names, look: Any) -> Facts:
     """compiled, and loss, metrics and optimizer as they were given."""
     # Keras 2 keeps both with an underscore.
     is_compiled = held.get("compiled", held.get("_is_compiled"))
     if is_compiled is not True:
         return {"compiled": False} if is_compiled is False else {}
     optimizer = held.get("optimizer", held.get("_optimizer"))
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "compiled": True,
         "loss": training.named(held.get("loss"), look),
     }
@@ -135,13 +133,13 @@ def _compiled(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     return dict(facts, optimizer=dict({"type": type(optimizer).__qualname__}, **rate))
 
 
-def _metrics(held: Mapping[str, Any]) -> Any:
+def _metrics(held: Names) -> Any:
     # Only what was given to compile(): Keras 2 makes metrics of it later.
     given = held.get("_compile_metrics", held.get("compiled_metrics"))
     return own_dict(given).get("_user_metrics") if given is not None else None
 
 
-def _input_dtypes(network: Mapping[str, Any]) -> dict[str, Any]:
+def _input_dtypes(network: Mapping[str, Any]) -> Facts:
     ends = tensors_in(input_of(network))
     dtypes = [dtype_of(end) for end in ends]
     return {"input_dtype": dtypes[0] if len(dtypes) == 1 else dtypes} if dtypes else {}

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping
 
-from ...anatomy import instance_dict, is_kind, mro_of, name_of, own_dict, package_of
+from ...anatomy import (
+    Names,
+    instance_dict,
+    is_kind,
+    mro_of,
+    name_of,
+    own_dict,
+    package_of,
+)
+from ...bounds import Facts
 from ..tensorflow.tensors import dims
 
 # tf_keras is Keras 2 under its own name, for TensorFlow 2.16 and later.
@@ -49,7 +58,7 @@ def plain_dict(value: Any) -> dict[Any, Any]:
 # Layers
 
 
-def layers_of(held: Mapping[str, Any]) -> list[Any]:
+def layers_of(held: Names) -> list[Any]:
     """The layers directly inside, in order, each once."""
     tracked = next((held[name] for name in _LAYER_LISTS if name in held), ())
     # By id: a layer that is used twice is one layer.
@@ -99,7 +108,7 @@ def counts(layers: list[Any]) -> dict[str, int]:
     }
 
 
-def variables(held: Mapping[str, Any], group: str) -> list[Any]:
+def variables(held: Names, group: str) -> list[Any]:
     """The layer's own variables of the group `trainable` or `other`."""
     return next(
         (plain_list(held[name]) for name in _VARIABLE_LISTS[group] if name in held), []
@@ -156,9 +165,7 @@ def shapes_in(structure: Any) -> Any:
     return shapes[0] if len(shapes) == 1 else shapes
 
 
-def call_of(
-    held: Mapping[str, Any], nodes: Mapping[int, Any] | None = None
-) -> dict[str, Any]:
+def call_of(held: Names, nodes: Mapping[int, Any] | None = None) -> Facts:
     """{"takes", "gives"} of the layer's last symbolic call, of those among `nodes` where they are given."""
     # A layer has a node for each call; the last is what the model uses.
     calls = plain_list(held.get("_inbound_nodes", held.get("_inbound_nodes_value")))

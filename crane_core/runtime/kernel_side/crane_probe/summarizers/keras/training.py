@@ -6,9 +6,10 @@ Knows names, classes, functions and plain settings.
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any, Mapping
+from typing import Any
 
-from ...anatomy import is_kind, own_dict
+from ...anatomy import Names, is_kind, own_dict
+from ...bounds import Facts
 from ...brief import attributes_held, is_plain, plain
 from ...kinds import REAL, ROWS
 from ..tensorflow.tensors import plain_scalar
@@ -50,7 +51,7 @@ def named(value: Any, look: Any) -> Any:
     return dict({"type": type(value).__qualname__}, **settings(value, look))
 
 
-def settings(value: Any, look: Any) -> dict[str, Any]:
+def settings(value: Any, look: Any) -> Facts:
     """The plain public settings that are not left open; what a wrapped function was given."""
     held = own_dict(value)
     # A loss given by name is a wrapper around a function with its arguments.
@@ -73,18 +74,18 @@ def settings(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def loss(value: Any, look: Any) -> dict[str, Any]:
+def loss(value: Any, look: Any) -> Facts:
     """A loss: its settings."""
     return {"plus": {"values": settings(value, look)}}
 
 
-def metric(value: Any, look: Any) -> dict[str, Any]:
+def metric(value: Any, look: Any) -> Facts:
     """A metric: its settings and its name."""
     name = own_dict(value).get("name", own_dict(value).get("_name"))
     return {"plus": {"values": dict(settings(value, look), name=look.scalar(name))}}
 
 
-def optimizer(value: Any, look: Any) -> dict[str, Any]:
+def optimizer(value: Any, look: Any) -> Facts:
     """Settings with the learning rate as it is; whether it has met a model's variables."""
     held = own_dict(value)
     facts = {"built": held["built"]} if type(held.get("built")) is bool else {}
@@ -93,7 +94,7 @@ def optimizer(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def rate(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
+def rate(held: Names, look: Any) -> Facts:
     """The learning rate as a number, a schedule by class and settings."""
     found = next((held[name] for name in _RATES if name in held), None)
     # Keras 2 keeps hyperparameters in a dict of its optimizer.
@@ -112,13 +113,13 @@ def rate(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     return {"learning_rate": float(f"{number:.7g}")} if type(number) in REAL else {}
 
 
-def callback(value: Any, look: Any) -> dict[str, Any]:
+def callback(value: Any, look: Any) -> Facts:
     """What a callback watches and how."""
     # Both are set by fit() and belong to the model.
     return {"plus": attributes_held(value, look, left_out=("params", "model"))}
 
 
-def history(value: Any, look: Any) -> dict[str, Any]:
+def history(value: Any, look: Any) -> Facts:
     """Names of what was recorded, over how many epochs, the last of each."""
     held = own_dict(value)
     recorded = plain_dict(held.get("history"))

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any, Callable, Iterator, NamedTuple
 
 from ...anatomy import name_of, stored_on, type_name
-from ...bounds import stated
+from ...bounds import Facts, stated
 from ...budget import OverBudgetError
 from ...contents import arrays, sequences
 from ...contents.arrays import Ranges
@@ -49,9 +49,9 @@ _MISSING_TYPES = {
 class ColumnFacts(NamedTuple):
     """Of one column: values in the published extractor's terms, and what goes beyond, by group."""
 
-    values: dict[str, Any]
-    more: dict[str, Any]
-    representation: dict[str, Any]
+    values: Facts
+    more: Facts
+    representation: Facts
 
 
 def dtype_text(values: Any) -> str:
@@ -133,7 +133,7 @@ def _of_numbers(values: Any, array: Any, look: Any, known: KnownColumn) -> Colum
     return ColumnFacts(_without_times(basic, array, look), more, {})
 
 
-def _without_times(facts: dict[str, Any], array: Any, look: Any) -> dict[str, Any]:
+def _without_times(facts: Facts, array: Any, look: Any) -> Facts:
     """The kind of a column: times are not numbers."""
     if array.dtype.kind in arrays.TIMES:
         return {key: value for key, value in facts.items() if key != "value_type"}
@@ -148,7 +148,7 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
         return _not_computed(f"range and NaN of {size} periods")
     missing = arrays.numpy().iinfo("int64").min
     n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
-    facts: dict[str, Any] = {"has_nan": n_missing > 0}
+    facts: Facts = {"has_nan": n_missing > 0}
     # Without the missing ones, which are the least integers.
     found = arrays.in_pieces(
         (piece[piece != missing] for piece in arrays.pieces(numbers)), look
@@ -204,7 +204,7 @@ def _of_pieces(
 
 def _distinct_in_pieces(
     again: Callable[[], Iterator[Any]], size: int, look: Any
-) -> dict[str, Any]:
+) -> Facts:
     if size > arrays.PIECE:
         return {"num_unique": "not computed"}
     parts = [piece for piece in again() if len(piece)]
@@ -279,7 +279,7 @@ def _of_texts_only(
     return ColumnFacts(values, more, sequences.item_types(kinds, look))
 
 
-def _more_of_texts(row: RowOfValues, n_missing: int, look: Any) -> dict[str, Any]:
+def _more_of_texts(row: RowOfValues, n_missing: int, look: Any) -> Facts:
     told = dict(stated(n_nan=n_missing), **_read_as_numbers(row, look))
     return dict(told, **_forms(row, look))
 
@@ -292,7 +292,7 @@ def _is_missing_kind(kind: type) -> bool:
     return kind is type(None) or type_name(kind) in _MISSING_TYPES
 
 
-def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> dict[str, Any]:
+def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> Facts:
     """Where values of another type stand than most of the column has; missing values are not odd."""
     if len(present) < 2:
         return {}
@@ -316,7 +316,7 @@ def _typed(value: Any) -> str:
     return f"{name} {repr(value)[:40]}" if type(value) in SCALARS else name
 
 
-def _read_as_numbers(row: RowOfValues, look: Any) -> dict[str, Any]:
+def _read_as_numbers(row: RowOfValues, look: Any) -> Facts:
     """How many texts read as numbers, which a library may turn into some."""
     # to_numeric, astype(float) and many estimators read texts as numbers.
     if not 0 < row.length <= _MOST_COUNTED or not look.affords(
@@ -328,7 +328,7 @@ def _read_as_numbers(row: RowOfValues, look: Any) -> dict[str, Any]:
     }
 
 
-def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
+def rarest(values: Any, n_unique: Any, look: Any) -> Facts:
     """Of few distinct values: how often the rarest occurs."""
     if (
         type(n_unique) is not int
@@ -346,7 +346,7 @@ def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
     return {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
 
 
-def _forms(row: RowOfValues, look: Any) -> dict[str, Any]:
+def _forms(row: RowOfValues, look: Any) -> Facts:
     """Of texts of which most read as numbers or dates: those that do not."""
     first = [item for item in islice(row.again(), _TESTED) if item]
     for form, fits in (("numbers", _reads_as_number), ("dates", _DATE.fullmatch)):
@@ -356,7 +356,7 @@ def _forms(row: RowOfValues, look: Any) -> dict[str, Any]:
     return {}
 
 
-def _unlike(row: RowOfValues, form: str, fits: Any, look: Any) -> dict[str, Any]:
+def _unlike(row: RowOfValues, form: str, fits: Any, look: Any) -> Facts:
     """Texts that do not have the form of the others; of dates those that tell how they are written."""
     if not look.affords(row.length * _NS_PER_READ_TEXT):
         return {"other_texts": "not computed"}
@@ -366,7 +366,7 @@ def _unlike(row: RowOfValues, form: str, fits: Any, look: Any) -> dict[str, Any]
     return {"n_other_texts": len(others), **stated(other_texts=shown), **more}
 
 
-def _telling_dates(row: RowOfValues, look: Any) -> dict[str, Any]:
+def _telling_dates(row: RowOfValues, look: Any) -> Facts:
     """Of dates that do not begin with the year: the first, and the first with the largest first and second number.
 
     They tell which of the two is the day, and which formats fit them all.
@@ -462,14 +462,14 @@ def _of_arrow_texts(chunked: Any, look: Any) -> ColumnFacts:
         ),
         lambda at: chunked[at].as_py(),
     )
-    values: dict[str, Any] = {"has_nan": n_missing > 0}
+    values: Facts = {"has_nan": n_missing > 0}
     values.update(
         _arrow_distinct(chunked, row, look) or sequences.text_facts(row, look)
     )
     return ColumnFacts(values, _more_of_texts(row, n_missing, look), {})
 
 
-def _arrow_distinct(chunked: Any, row: RowOfValues, look: Any) -> dict[str, Any]:
+def _arrow_distinct(chunked: Any, row: RowOfValues, look: Any) -> Facts:
     """Distinct texts of a long column by arrow's own counting; nothing if that does not pay or they are many."""
     compute = sys.modules.get("pyarrow.compute")
     if (

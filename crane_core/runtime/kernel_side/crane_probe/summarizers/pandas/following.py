@@ -23,7 +23,7 @@ from ...anatomy import (
 )
 from ...chains.following import METHOD, PROPERTY, Missing, Resolution, lacking, similar
 from ...kinds import INDICES, LABELS, LISTED, PLAIN, REAL, ROWS, SINGLE, Kinds, counted
-from ...syntax.asked import ATTRIBUTE, CALL, ITEM, AskedName, ChainStep
+from ...syntax.asked import ATTRIBUTE, CALL, ITEM, AskedName, ChainStep, Steps
 from . import columns as column_values
 from . import storage
 from .labels import has_label
@@ -110,7 +110,7 @@ class Grouped(NamedTuple):
     table: FollowedTable
 
 
-def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
+def follow(value: Any, steps: Steps) -> Resolution | None:
     """Follows from an object of pandas itself; None for what the general rule knows."""
     module = pandas()
     if package_of(type(value)) != "pandas":
@@ -172,7 +172,7 @@ def _firsts(labels: Iterable[Any]) -> set[Any]:
 # Frames
 
 
-def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
+def of_table(table: FollowedTable, steps: Steps) -> Resolution:
     """Follows one or more steps from a frame."""
     step = steps[0]
     if step.kind == ITEM:
@@ -183,9 +183,7 @@ def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
     return found or _attribute(table, step.value)
 
 
-def _of_a_moment(
-    table: FollowedTable, steps: tuple[ChainStep, ...]
-) -> Resolution | None:
+def _of_a_moment(table: FollowedTable, steps: Steps) -> Resolution | None:
     """Of loc and iloc, followed with their subscript, and of methods, with their arguments."""
     name, after = steps[0].value, steps[1]
     if after.kind == ITEM:
@@ -511,7 +509,7 @@ def _names_in_query(text: Any) -> list[str]:
 # Groups
 
 
-def of_groups(grouped: Grouped, steps: tuple[ChainStep, ...]) -> Resolution:
+def of_groups(grouped: Grouped, steps: Steps) -> Resolution:
     """Follows one or more steps from a frame that is grouped."""
     step, kinds = steps[0], [each.kind for each in steps[:2]]
     if step.kind == ITEM:
@@ -532,7 +530,7 @@ def _unpacked(step: ChainStep) -> tuple[Any, dict[str, Any]]:
 # Series
 
 
-def of_values(values: Values, steps: tuple[ChainStep, ...]) -> Resolution:
+def of_values(values: Values, steps: Steps) -> Resolution:
     """Follows one or more steps from a series or a column."""
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:

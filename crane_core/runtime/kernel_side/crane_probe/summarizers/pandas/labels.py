@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 from ...anatomy import name_of, type_name
+from ...bounds import Facts
 from ...contents import arrays
 from ...kinds import PLAIN, SINGLE, counted
 from . import columns
@@ -31,9 +32,9 @@ _LISTED = 100_000
 _ENDS = 3
 
 
-def index_facts(index: Any, look: Any) -> dict[str, Any]:
+def index_facts(index: Any, look: Any) -> Facts:
     """Type, names, ends, and whether labels repeat."""
-    facts: dict[str, Any] = {"type": name_of(type(index)), "length": length_of(index)}
+    facts: Facts = {"type": name_of(type(index)), "length": length_of(index)}
     names = [look.scalar(name) for name in index_names(index)]
     if any(name is not None for name in names):
         facts["names"] = names
@@ -57,7 +58,7 @@ def _n_repeated(index: Any) -> int:
     return len(labels) - len(set(labels))
 
 
-def _ends(index: Any, look: Any) -> dict[str, Any]:
+def _ends(index: Any, look: Any) -> Facts:
     """The first and the last labels; the range itself of one that is a range; levels of one that has several."""
     if is_range(index):
         kept = range_of(index)
@@ -65,7 +66,7 @@ def _ends(index: Any, look: Any) -> dict[str, Any]:
     if not length_of(index):
         return {}
     first = [look.scalar(label) for label in labels_of(index, _ENDS)]
-    facts: dict[str, Any] = {"first": first}
+    facts: Facts = {"first": first}
     if is_multi(index):
         return {
             **facts,

@@ -15,7 +15,7 @@ from ...anatomy import (
     package_of,
     type_name,
 )
-from ...bounds import merged
+from ...bounds import Facts, merged
 from ...brief import attributes_held
 from ...kinds import CONTAINERS
 from .tensors import dims, is_eager
@@ -25,22 +25,22 @@ _DEEPEST = 5
 _INFINITE, _UNKNOWN = -1, -2
 
 
-def dataset(value: Any, look: Any) -> dict[str, Any]:
+def dataset(value: Any, look: Any) -> Facts:
     """element_spec as a tree of shapes and dtypes; how many elements, as far as that is known without counting."""
-    plus: dict[str, Any] = merged(
+    plus: Facts = merged(
         attributes_held(value, look), {"structure": _cardinality(value)}
     )
     return merged({"representation": _spec_of(value)}, {"plus": plus})
 
 
-def iterator(value: Any, look: Any) -> dict[str, Any]:
+def iterator(value: Any, look: Any) -> Facts:
     """The elements of an iterator over a dataset."""
     spec = instance_dict(value).get("_element_spec")
     facts = {"element_spec": described(spec)} if spec is not None else {}
     return {"plus": {"representation": facts, "values": {"advanced": "not by looking"}}}
 
 
-def _spec_of(value: Any) -> dict[str, Any]:
+def _spec_of(value: Any) -> Facts:
     owner = owner_of(type(value), "element_spec")
     # A dataset class of the notebook has its own element_spec, which is code.
     if owner is None or package_of(owner) != "tensorflow":
@@ -71,7 +71,7 @@ def described(spec: Any, depth: int = 0) -> Any:
     return facts if kind == "TensorSpec" else dict({"type": kind}, **facts)
 
 
-def _cardinality(value: Any) -> dict[str, Any]:
+def _cardinality(value: Any) -> Facts:
     """The number of elements where the dataset states it."""
     if package_of(type(value)) != "tensorflow":
         return {}

@@ -10,7 +10,7 @@ import sys
 from typing import Any, Iterator
 
 from ...anatomy import instance_dict, module_dict, package_of, type_name
-from ...bounds import merged
+from ...bounds import Facts, merged
 from ...contents import arrays
 from ...kinds import ROWS
 from ..tensor_values import of_array, of_ranges
@@ -26,7 +26,7 @@ def tensorflow() -> Any:
     return sys.modules["tensorflow"]
 
 
-def tensor(value: Any, look: Any) -> dict[str, Any]:
+def tensor(value: Any, look: Any) -> Facts:
     """Shape, dtype, has_nan, of a flat one distinct values; the range as an addition. Symbolic ones have no values."""
     # A class of the notebook may derive from Tensor.
     if package_of(type(value)) != "tensorflow":
@@ -37,7 +37,7 @@ def tensor(value: Any, look: Any) -> dict[str, Any]:
     }
     if not is_eager(value):
         return summary
-    found: dict[str, Any] = look.in_time(summary, lambda: _values(value, look))
+    found: Facts = look.in_time(summary, lambda: _values(value, look))
     return found
 
 
@@ -55,7 +55,7 @@ def dims(shape: Any) -> Any:
     return list(shape) if type(shape) in ROWS else None
 
 
-def _values(value: Any, look: Any) -> dict[str, Any]:
+def _values(value: Any, look: Any) -> Facts:
     array = as_array(value)
     if array is None:
         return {
@@ -107,7 +107,7 @@ def _widened(array: Any) -> Iterator[Any]:
         yield (piece.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
-def variable(value: Any, look: Any) -> dict[str, Any]:
+def variable(value: Any, look: Any) -> Facts:
     """As a tensor; whether it is trained as an addition."""
     held = instance_dict(value)
     trained = (
@@ -155,7 +155,7 @@ def _unrecorded() -> Any:
     )
 
 
-def ragged(value: Any, look: Any) -> dict[str, Any]:
+def ragged(value: Any, look: Any) -> Facts:
     """Shape with open sizes; how long its rows are, and its values."""
     if package_of(type(value)) != "tensorflow":
         return {}
@@ -176,7 +176,7 @@ def ragged(value: Any, look: Any) -> dict[str, Any]:
     )
 
 
-def _row_lengths(partition: Any) -> dict[str, Any]:
+def _row_lengths(partition: Any) -> Facts:
     splits = instance_dict(partition).get("_row_splits")
     if splits is None or not is_eager(splits):
         return {}
@@ -190,7 +190,7 @@ def _row_lengths(partition: Any) -> dict[str, Any]:
     return dict(shortest, n_rows=len(lengths))
 
 
-def sparse(value: Any, look: Any) -> dict[str, Any]:
+def sparse(value: Any, look: Any) -> Facts:
     """Shape, dtype, and how many values are stored."""
     if package_of(type(value)) != "tensorflow":
         return {}

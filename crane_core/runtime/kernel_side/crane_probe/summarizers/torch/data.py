@@ -10,9 +10,8 @@ from types import FunctionType
 from typing import Any
 
 from ...anatomy import instance_dict, is_kind, type_name
-from ...bounds import merged
+from ...bounds import Facts, merged
 from ...brief import attributes_held
-from ...kernel_copy.forked import Facts
 from ...kinds import ROWS
 from .sampling import default_collate, drawing_of, told
 from .tensors import shape_of, torch
@@ -28,20 +27,18 @@ def _data() -> Any:
 # Datasets
 
 
-def dataset(value: Any, look: Any) -> dict[str, Any]:
+def dataset(value: Any, look: Any) -> Facts:
     """Length, sample shapes and types (the paper, 3.1); dtypes and range of the samples, attributes as additions."""
     facts = told(value, None, look)
     length = {
         "structure": {"length": facts["n_samples"]} if "n_samples" in facts else {}
     }
     sure = merged(length, _of_samples(facts))
-    found: dict[str, Any] = look.in_time(
-        sure, lambda: {"plus": _attributes(value, look)}
-    )
+    found: Facts = look.in_time(sure, lambda: {"plus": _attributes(value, look)})
     return found
 
 
-def subset(value: Any, look: Any) -> dict[str, Any]:
+def subset(value: Any, look: Any) -> Facts:
     """Besides: which dataset it is a part of."""
     source = instance_dict(value).get("dataset")
     kind = {"representation": {"underlying_dataset": {"type": type_name(type(source))}}}
@@ -51,7 +48,7 @@ def subset(value: Any, look: Any) -> dict[str, Any]:
     return merged(dataset(value, look), merged(kind, own))
 
 
-def concatenated(value: Any, look: Any) -> dict[str, Any]:
+def concatenated(value: Any, look: Any) -> Facts:
     """Besides: which datasets it is made of."""
     parts: Any = instance_dict(value).get("datasets")
     kinds = [type_name(type(part)) for part in parts] if type(parts) in ROWS else []
@@ -60,7 +57,7 @@ def concatenated(value: Any, look: Any) -> dict[str, Any]:
     )
 
 
-def iterable_dataset(value: Any, look: Any) -> dict[str, Any]:
+def iterable_dataset(value: Any, look: Any) -> Facts:
     """By its attributes alone: iterating would consume it."""
     return {
         "plus": merged(
@@ -69,7 +66,7 @@ def iterable_dataset(value: Any, look: Any) -> dict[str, Any]:
     }
 
 
-def _info(value: Any) -> dict[str, Any]:
+def _info(value: Any) -> Facts:
     """The published `dataset_info`: the attributes of a dataset by type, tensors by shape and dtype."""
     if not is_kind(value, _data().Dataset):
         return {}
@@ -85,7 +82,7 @@ def _info(value: Any) -> dict[str, Any]:
     return {group: {"dataset_info": found} for group, found in facts.items() if found}
 
 
-def _attributes(value: Any, look: Any) -> dict[str, Any]:
+def _attributes(value: Any, look: Any) -> Facts:
     """A word on each attribute; of the tensors of a TensorDataset what they hold from the first to the last."""
     about = attributes_held(value, look)
     held = instance_dict(_whole(value))
@@ -109,7 +106,7 @@ def _whole(value: Any) -> Any:
 # Loaders
 
 
-def loader(value: Any, look: Any) -> dict[str, Any]:
+def loader(value: Any, look: Any) -> Facts:
     """num_batches, num_examples, batch_size and the dataset's shapes; the batch as it really comes as an addition."""
     held = instance_dict(value)
     source = held.get("dataset")
@@ -132,7 +129,7 @@ def loader(value: Any, look: Any) -> dict[str, Any]:
     )
 
 
-def _published(facts: Facts, source: Any) -> dict[str, Any]:
+def _published(facts: Facts, source: Any) -> Facts:
     """What the published extractor puts under `dataset`, each fact in its group; additions stay beside it."""
     found = merged(_info(source), _of_samples(facts))
     plus = {"plus": found.pop("plus", {})}
@@ -145,7 +142,7 @@ def _published(facts: Facts, source: Any) -> dict[str, Any]:
     return merged({group: {"dataset": part} for group, part in under.items()}, plus)
 
 
-def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
+def _batch(facts: Facts, owner: Any) -> Facts:
     """Dtypes of a batch; its shapes at full size where torch's own collating makes them predictable; the last batch."""
     batch, size, n = (
         facts.get("batch", {}),
@@ -156,7 +153,7 @@ def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
         return {}
     dtypes = {name: part["dtype"] for name, part in batch.items() if "dtype" in part}
     held = instance_dict(owner)
-    structure: dict[str, Any] = {}
+    structure: Facts = {}
     if size and type(n) is int:
         # Fewer samples were indexed than a batch has: at most ten are.
         is_short = min(size, n) > facts["n_indexed"]
@@ -174,9 +171,7 @@ def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
     return {"plus": {"structure": structure, "representation": representation}}
 
 
-def _full_size(
-    batch: dict[str, Any], size: int, n_collated: int, held: dict[str, Any]
-) -> dict[str, Any]:
+def _full_size(batch: Facts, size: int, n_collated: int, held: dict[str, Any]) -> Facts:
     # torch stacks along a new first axis; a function of the notebook may do anything.
     if held.get("collate_fn") is not default_collate():
         return {"batch_shapes_of": f"{n_collated} samples, of the {size} of a batch"}
@@ -186,7 +181,7 @@ def _full_size(
     }
 
 
-def _about(held: dict[str, Any], look: Any) -> dict[str, Any]:
+def _about(held: dict[str, Any], look: Any) -> Facts:
     """The loader's own settings, and the attributes of its dataset."""
     source, sampler, collate = (
         held.get(name) for name in ("dataset", "sampler", "collate_fn")
@@ -216,7 +211,7 @@ def _about(held: dict[str, Any], look: Any) -> dict[str, Any]:
 # What is told of samples
 
 
-def _of_samples(facts: Facts) -> dict[str, Any]:
+def _of_samples(facts: Facts) -> Facts:
     """Shapes and types by part; dtypes, sizes of images and range as additions; why there is no sample."""
     parts = facts.get("parts", {})
     shapes = {name: part["shape"] for name, part in parts.items() if "shape" in part}
@@ -231,19 +226,19 @@ def _of_samples(facts: Facts) -> dict[str, Any]:
     return merged(base, {"plus": _more_of_samples(facts, parts)})
 
 
-def _more_of_samples(facts: Facts, parts: dict[str, Any]) -> dict[str, Any]:
+def _more_of_samples(facts: Facts, parts: dict[str, Any]) -> Facts:
     kinds = {
         "structure": {"sample_lengths": "length", "image_sizes": "size"},
         "representation": {"sample_dtypes": "dtype", "image_modes": "mode"},
     }
-    more: dict[str, Any] = {
+    more: Facts = {
         group: {
             title: {name: part[key] for name, part in parts.items() if key in part}
             for title, key in keys.items()
         }
         for group, keys in kinds.items()
     }
-    failed: dict[str, Any] = {
+    failed: Facts = {
         name: facts[name]
         for name in ("batches_error", "length_error", "sample_error", "draws")
         if name in facts

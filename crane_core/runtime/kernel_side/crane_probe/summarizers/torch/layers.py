@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, NamedTuple
 
 from ...anatomy import mro_of, name_of, package_of
+from ...bounds import Facts
 from ...kinds import ROWS, Kinds
 
 Held = Mapping[str, Any]
@@ -184,7 +185,7 @@ SIZES = [
 ]
 """Attributes of layers that decide which shapes go in and come out, and those that a reader looks for."""
 
-_USUAL: dict[str, Any] = {
+_USUAL: Facts = {
     "padding": 0,
     "output_padding": 0,
     "dilation": 1,
@@ -205,7 +206,7 @@ _USUAL: dict[str, Any] = {
 """What is not worth a word."""
 
 
-def sizes_of(layer: Any, held: Held) -> dict[str, Any]:
+def sizes_of(layer: Any, held: Held) -> Facts:
     """The stated sizes of a layer of torch, the usual ones left out."""
     if package_of(type(layer)) != "torch":
         return {}

@@ -6,10 +6,10 @@ initialise what is lazy.
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
-from ...anatomy import is_kind, own_dict, owner_of, package_of, type_name
-from ...bounds import merged, stated
+from ...anatomy import Names, is_kind, own_dict, owner_of, package_of, type_name
+from ...bounds import Facts, merged, stated
 from ...brief import attributes_of
 from ...callables.functions import signature_of_method
 from . import layers as torch_layers
@@ -31,10 +31,10 @@ class Layer(NamedTuple):
 
     path: str
     module: Any
-    held: Mapping[str, Any]
+    held: Names
 
 
-def module(value: Any, look: Any) -> dict[str, Any]:
+def module(value: Any, look: Any) -> Facts:
     """All of it is beyond the published extractor, which states the type alone."""
     layers = list(walk(value, look))
     ends = [layer for layer in layers if _is_end(layer)]
@@ -56,7 +56,7 @@ def module(value: Any, look: Any) -> dict[str, Any]:
     return {"plus": merged(plus, _attributes(value, layers[0].held, look))}
 
 
-def part(held: Mapping[str, Any], name: str) -> dict[str, Any]:
+def part(held: Names, name: str) -> Facts:
     """One of the module's own dicts; empty if there is none, as before `super().__init__()`."""
     found: Any = held.get(name)
     # Before super().__init__() ran, a module has none of these dicts.
@@ -95,10 +95,10 @@ def _is_end(layer: Layer) -> bool:
     )
 
 
-def _containers(layers: list[Layer]) -> dict[str, Any]:
+def _containers(layers: list[Layer]) -> Facts:
     """{"containers": {path: {"type", "parts"}}} of the modules that hold others; which paths lead to one module."""
     paths = {id(layer.module): layer.path for layer in layers}
-    facts: dict[str, Any] = {}
+    facts: Facts = {}
     same: dict[str, str] = {}
     found = [(layer, _children(layer)) for layer in layers]
     holders = [
@@ -115,7 +115,7 @@ def _containers(layers: list[Layer]) -> dict[str, Any]:
     return stated(containers=facts, same_modules=same)
 
 
-def _children(layer: Layer) -> dict[str, Any]:
+def _children(layer: Layer) -> Facts:
     return {
         name: one
         for name, one in part(layer.held, "_modules").items()
@@ -125,7 +125,7 @@ def _children(layer: Layer) -> dict[str, Any]:
 
 def _shallowest(
     holders: list[tuple[Layer, dict[str, Any]]],
-) -> list[tuple[Layer, dict[str, Any]]]:
+) -> list[tuple[Layer, Facts]]:
     """As many as are listed, in their order; of very many those nearest to the whole, the head of a deep model too."""
     near = sorted(holders, key=lambda holder: holder[0].path.count("."))[
         :_MOST_CONTAINERS
@@ -147,7 +147,7 @@ def _hooked(layer: Layer) -> dict[str, bool]:
 # Sizes
 
 
-def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
+def _sizes(ends: list[Layer], look: Any) -> Facts:
     """{"layers": {path: {"type", sizes}}}, of the module itself its sizes alone; the middle of very many is counted."""
     if len(ends) == 1 and not ends[0].path:
         return dict(_stated(ends[0]), **_hooked(ends[0]))
@@ -167,7 +167,7 @@ def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
         )
         for layer in kept
     }
-    facts: dict[str, Any] = {"layers": shown} if shown else {}
+    facts: Facts = {"layers": shown} if shown else {}
     return (
         dict(facts, layers_not_shown=len(ends) - len(shown))
         if len(ends) > len(shown)
@@ -175,7 +175,7 @@ def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
     )
 
 
-def _stated(layer: Layer) -> dict[str, Any]:
+def _stated(layer: Layer) -> Facts:
     """The sizes that the layer states, else the shapes of its parameters; whether it waits for its first call."""
     facts = torch_layers.sizes_of(layer.module, layer.held)
     own = {
@@ -204,7 +204,7 @@ def _short_type(value: Any) -> str:
     return kind.__qualname__ if package_of(kind) == "torch" else type_name(kind)
 
 
-def _expected(ends: list[Layer]) -> dict[str, Any]:
+def _expected(ends: list[Layer]) -> Facts:
     """What the first sized layer takes and the last one returns, in the order of definition."""
     sized = [
         (at, layer, torch_layers.ends_of(layer.module, layer.held))
@@ -215,7 +215,7 @@ def _expected(ends: list[Layer]) -> dict[str, Any]:
         return {}
     # By definition, not by call: a forward may use them in another order.
     (at, first, takes), (_, last, gives) = known[0], known[-1]
-    expected: dict[str, Any] = {"layer": first.path, "shape": takes.takes}
+    expected: Facts = {"layer": first.path, "shape": takes.takes}
     if takes.integers_below is not None:
         expected["integers_below"] = takes.integers_below
     before = [f"{layer.path} ({_short_type(layer.module)})" for layer in ends[:at]]
@@ -229,7 +229,7 @@ def _expected(ends: list[Layer]) -> dict[str, Any]:
 # Parameters
 
 
-def _counts(layers: list[Layer]) -> dict[str, Any]:
+def _counts(layers: list[Layer]) -> Facts:
     """How many numbers the parameters hold, and how many of them are trained, each parameter counted once."""
     own = _parameters(layers)
     ready = [value for value in own if not is_uninitialized(value)]
@@ -261,7 +261,7 @@ def _parameters(layers: list[Layer]) -> list[Any]:
     )
 
 
-def _placed(layers: list[Layer]) -> dict[str, Any]:
+def _placed(layers: list[Layer]) -> Facts:
     """Device and dtype of the parameters; lists where they differ."""
     kind = torch().Tensor
     with torch()._C.DisableTorchFunction():
@@ -283,7 +283,7 @@ def _placed(layers: list[Layer]) -> dict[str, Any]:
 # State
 
 
-def _mode(layers: list[Layer]) -> dict[str, Any]:
+def _mode(layers: list[Layer]) -> Facts:
     """Training mode of the module, and which of the modules inside are in the other one."""
     mode = layers[0].held.get("training")
     if type(mode) is not bool:
@@ -295,7 +295,7 @@ def _mode(layers: list[Layer]) -> dict[str, Any]:
     return {"training": mode, **({"in_the_other_mode": others[:10]} if others else {})}
 
 
-def _attributes(value: Any, held: Mapping[str, Any], look: Any) -> dict[str, Any]:
+def _attributes(value: Any, held: Names, look: Any) -> Facts:
     """The data that a class outside torch keeps beside its layers."""
     return (
         {}
@@ -315,7 +315,7 @@ def is_answered_by_torch(value: Any) -> bool:
     return is_plain and owner_of(kind, "__getattr__") is torch().nn.Module
 
 
-def held_parts(value: Any) -> dict[str, Any]:
+def held_parts(value: Any) -> Facts:
     """Parameters, buffers and modules by name."""
     held = own_dict(value)
     # Reversed, so that _modules wins, as in torch's own look-up.

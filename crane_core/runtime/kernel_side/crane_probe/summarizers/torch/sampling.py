@@ -12,10 +12,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...anatomy import instance_dict, package_of
+from ...bounds import Facts
 from ...contents import samples
 from ...contents.samples import LoaderBatching
 from ...kernel_copy import foreign
-from ...kernel_copy.forked import Facts, Tell, Work
+from ...kernel_copy.forked import Tell, Work
 from ...kinds import ROWS, Kinds
 from .tensors import torch
 

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from ...anatomy import mro_of, name_of, overriders, package_of
-from ...bounds import merged
+from ...bounds import Facts, merged
 from ..tensor_values import of_array, of_ranges
 from .ranges import ranges_of
 
@@ -20,7 +20,7 @@ def torch() -> Any:
     return sys.modules["torch"]
 
 
-def tensor(value: Any, look: Any) -> dict[str, Any]:
+def tensor(value: Any, look: Any) -> Facts:
     """Shape, dtype, device, requires_grad, has_nan, of a flat one distinct values; range and layout as additions."""
     # __torch_dispatch__ sees every operation, even those in C.
     if any(
@@ -47,7 +47,7 @@ def tensor(value: Any, look: Any) -> dict[str, Any]:
             "representation": _representation(value),
         }
         more = {"structure": _layout(value), "representation": _gradient(value)}
-        found: dict[str, Any] = look.in_time(
+        found: Facts = look.in_time(
             merged(summary, {"plus": more}), lambda: _values(value, look)
         )
         return found
@@ -65,7 +65,7 @@ def shape_of(value: Any) -> list[int]:
     return list(torch().Tensor.shape.__get__(value))
 
 
-def _representation(value: Any) -> dict[str, Any]:
+def _representation(value: Any) -> Facts:
     kind = torch().Tensor
     facts = {
         name: str(getattr(kind, name).__get__(value)) for name in ("dtype", "device")
@@ -73,7 +73,7 @@ def _representation(value: Any) -> dict[str, Any]:
     return dict(facts, requires_grad=kind.requires_grad.__get__(value))
 
 
-def _nested(value: Any) -> dict[str, Any]:
+def _nested(value: Any) -> Facts:
     layout = str(torch().Tensor.layout.__get__(value))
     return {
         "representation": _representation(value),
@@ -81,7 +81,7 @@ def _nested(value: Any) -> dict[str, Any]:
     }
 
 
-def _layout(value: Any) -> dict[str, Any]:
+def _layout(value: Any) -> Facts:
     """Strides where the elements do not lie in order (`view` then refuses); the number of stored ones if sparse."""
     kind = torch().Tensor
     if kind.layout.__get__(value) is not torch().strided:
@@ -92,10 +92,10 @@ def _layout(value: Any) -> dict[str, Any]:
     return {"is_contiguous": False, "strides": list(kind.stride(value))}
 
 
-def _gradient(value: Any) -> dict[str, Any]:
+def _gradient(value: Any) -> Facts:
     """What decides on `backward` and `numpy`, where it is out of the ordinary."""
     kind = torch().Tensor
-    facts: dict[str, Any] = {}
+    facts: Facts = {}
     if kind.layout.__get__(value) is not torch().strided:
         facts["layout"] = str(kind.layout.__get__(value))
     # The name alone: a grad_fn holds the whole graph of what made the tensor.
@@ -110,7 +110,7 @@ def _gradient(value: Any) -> dict[str, Any]:
 # Values
 
 
-def _values(value: Any, look: Any) -> dict[str, Any]:
+def _values(value: Any, look: Any) -> Facts:
     kind = torch().Tensor
     # Quantized numbers have no plain memory.
     if kind.layout.__get__(value) is not torch().strided or kind.is_quantized.__get__(
@@ -148,7 +148,7 @@ def as_array(plain: Any) -> Any:
         return None  # bfloat16 and the types of eight bits and less; a torch that was built without numpy.
 
 
-def _numbers(plain: Any, look: Any) -> dict[str, Any]:
+def _numbers(plain: Any, look: Any) -> Facts:
     """NaN and range of what numpy cannot see."""
     kind = torch().Tensor
     if not kind.is_floating_point(plain) or kind.is_complex(plain):

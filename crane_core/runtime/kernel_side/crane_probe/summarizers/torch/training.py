@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...anatomy import instance_dict, is_kind, type_name
+from ...bounds import Facts
 from ...kinds import ROWS
 from .modules import part
 from .tensors import is_uninitialized, shape_of, torch
@@ -56,7 +57,7 @@ _USUAL = {
 }
 
 
-def optimizer(value: Any, look: Any) -> dict[str, Any]:
+def optimizer(value: Any, look: Any) -> Facts:
     """Learning rate and other options by group; how many parameters of how many numbers, how many with a gradient."""
     held = instance_dict(value)
     groups = [group for group in _list(held.get("param_groups")) if type(group) is dict]
@@ -80,7 +81,7 @@ def _list(value: Any) -> list[Any]:
     return value if type(value) is list else []
 
 
-def _options(group: dict[str, Any], look: Any) -> dict[str, Any]:
+def _options(group: Facts, look: Any) -> Facts:
     """All options of a group but its parameters; those that are off or left open say nothing."""
     stated = {
         name: option
@@ -102,7 +103,7 @@ def _numbers(parameters: list[Any]) -> int:
         )
 
 
-def scheduler(value: Any, look: Any) -> dict[str, Any]:
+def scheduler(value: Any, look: Any) -> Facts:
     """Where a schedule is, and its numbers; the steps after which it refuses to go on."""
     held = instance_dict(value)
     facts = {
@@ -134,7 +135,7 @@ def _plain(value: Any, look: Any) -> Any:
     return look.scalar(value)
 
 
-def loss(value: Any, look: Any) -> dict[str, Any]:
+def loss(value: Any, look: Any) -> Facts:
     """Reduction and the like; shape and dtype of the weights, which must fit the number of classes."""
     held = instance_dict(value)
     # Weights of a loss are buffers.

@@ -17,7 +17,7 @@ from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
 from tests.examples import examples
 
-from .looks import State, after, entry, lacks
+from .looks import State, after, entry, lacks, more
 
 QUIET = examples(200)
 NESTED = st.recursive(
@@ -95,7 +95,7 @@ def test_values_of_lists_of_text(value: list[str]) -> None:
     ],
 )
 def test_ragged_lists_tell_where(value: list[Any], ragged: State) -> None:
-    assert ragged.items() <= entry(value)["plus"]["structure"]["ragged"].items()
+    assert ragged.items() <= more(value, "structure")["ragged"].items()
 
 
 def test_what_is_asked_of_a_long_container_is_looked_into() -> None:
@@ -131,11 +131,8 @@ def test_dicts_that_the_published_extractor_knows() -> None:
 
 
 def test_dicts_for_frames_tell_whether_lengths_agree() -> None:
-    assert entry({"a": [1, 2], "b": [1]})["plus"]["structure"]["lengths_equal"] is False
-    assert (
-        entry({"a": [1, 2], "b": np.zeros(2)})["plus"]["structure"]["lengths_equal"]
-        is True
-    )
+    assert more({"a": [1, 2], "b": [1]}, "structure")["lengths_equal"] is False
+    assert more({"a": [1, 2], "b": np.zeros(2)}, "structure")["lengths_equal"] is True
 
 
 @pytest.mark.parametrize(
@@ -172,14 +169,14 @@ def test_iterators_are_not_advanced() -> None:
     )
     assert told["structure"]["locals"] == {".0": {"left": 3}}
     assert list(squares) == [0, 1, 4]
-    assert entry(squares)["plus"]["values"] == {"exhausted": True, "untouched": True}
+    assert more(squares, "values") == {"exhausted": True, "untouched": True}
     pairs = zip([1], [2], strict=True)
     entry(pairs)
     assert list(pairs) == [(1, 2)]
 
 
 def test_sets_come_in_an_order_of_their_own() -> None:
-    assert entry({"b", "a", "c"})["plus"]["values"]["items"] == ["a", "b", "c"]
+    assert more({"b", "a", "c"}, "values")["items"] == ["a", "b", "c"]
     assert entry({1, "a", None})["structure"] == {"length": 3}
 
 

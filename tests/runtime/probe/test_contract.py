@@ -48,7 +48,14 @@ from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 from crane_core.runtime.kernel_side.crane_probe.anatomy import mro_of, name_of
 from crane_core.runtime.kernel_side.crane_probe.look import look
 
-from .looks import after, entry, is_told_inside_and_in_short, keeps_the_contract, looked
+from .looks import (
+    after,
+    entry,
+    is_told_inside_and_in_short,
+    keeps_the_contract,
+    looked,
+    more,
+)
 
 PACKAGES = [
     "builtins",
@@ -467,10 +474,10 @@ def test_files_are_told_without_moving_in_them(tmp_path: pathlib.Path) -> None:
         rows.readline()
         raw.read(1)
         for file in (rows, raw):
-            assert entry(file)["plus"]["values"] == {"closed": False}
+            assert more(file, "values") == {"closed": False}
         assert rows.readline() == "b\n"
         assert raw.tell() == 1
-    assert entry(rows)["plus"]["values"] == {"closed": True}
+    assert more(rows, "values") == {"closed": True}
 
 
 def test_pandas_keeps_no_lookup_tables_from_being_looked_at() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from .looks import after, entry, lacks, looked
+from .looks import after, entry, lacks, looked, more
 
 
 class Held:
@@ -40,18 +40,16 @@ DIFFERING = {
 @pytest.mark.parametrize("what", DIFFERING)
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_an_item_that_differs_is_told(what: str, kind: type) -> None:
-    assert "3" in entry(kind(DIFFERING[what]))["plus"]["representation"]["items"]
+    assert "3" in more(kind(DIFFERING[what]), "representation")["items"]
 
 
 def test_of_equal_items_the_first_three_are_told() -> None:
-    assert list(
-        entry([{"a": n} for n in range(50)])["plus"]["representation"]["items"]
-    ) == [
+    assert list(more([{"a": n} for n in range(50)], "representation")["items"]) == [
         "0",
         "1",
         "2",
     ]
-    many = entry([{str(n): n} for n in range(300)])["plus"]["representation"]["items"]
+    many = more([{str(n): n} for n in range(300)], "representation")["items"]
     assert len(many) == 8
 
 
@@ -59,11 +57,8 @@ def test_an_array_that_cannot_be_written_is_told() -> None:
     array = np.arange(3)
     assert "writeable" not in entry(array).get("plus", {}).get("representation", {})
     array.flags.writeable = False
-    assert entry(array)["plus"]["representation"]["writeable"] is False
-    assert (
-        entry(np.broadcast_to(np.zeros(1), 3))["plus"]["representation"]["writeable"]
-        is False
-    )
+    assert more(array, "representation")["writeable"] is False
+    assert more(np.broadcast_to(np.zeros(1), 3), "representation")["writeable"] is False
 
 
 class Given:
@@ -123,7 +118,7 @@ def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone() -> 
     generator = holds()
     held = next(generator)
     assert held["n"] == 1
-    assert "locals" not in entry(generator)["plus"]["values"]
+    assert "locals" not in more(generator, "values")
     assert held["n"] == 1
 
 

@@ -16,7 +16,7 @@ from crane_core.runtime.kernel_side.crane_probe.budget import OverBudgetError
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
 from tests.examples import examples
 
-from .looks import State, entry
+from .looks import State, entry, more, number
 
 QUIET = examples(150)
 DTYPES = st.one_of(
@@ -26,11 +26,6 @@ DTYPES = st.one_of(
     hnp.floating_dtypes(endianness="=", sizes=(16, 32, 64)),
 )
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=7)
-
-
-def number(value: Any) -> float:
-    """A number as the state writes it: {"$float": "nan"} where JSON has no word."""
-    return float(value["$float"]) if isinstance(value, dict) else value
 
 
 def same(told: Any, true: Any) -> bool:
@@ -140,8 +135,8 @@ def test_a_table_with_masked_elements_and_one_masked_throughout() -> None:
     assert table["plus"]["values"] == {"n_masked": 1, "items": [[1, None], [3, 4]]}
     nothing = entry(np.ma.masked_all((2,)))
     assert nothing["values"]["value_range"] == "empty array"
-    assert entry(np.ma.masked)["plus"]["values"] == {"n_masked": 1, "items": None}
-    assert entry(np.ma.masked_array([1, 2]))["plus"]["values"]["items"] == [1, 2]
+    assert more(np.ma.masked, "values") == {"n_masked": 1, "items": None}
+    assert more(np.ma.masked_array([1, 2]), "values")["items"] == [1, 2]
     long = np.ma.masked_array(np.zeros(1_000_001), mask=np.ones(1_000_001, bool))
     assert "not_computed" in entry(long)["values"]
 
@@ -312,7 +307,7 @@ def test_texts_that_are_no_numbers_among_numbers(
     items: list[str], facts: State
 ) -> None:
     for dtype in ("object", "str"):
-        beyond = entry(pd.Series(items, dtype=dtype))["plus"]["values"]
+        beyond = more(pd.Series(items, dtype=dtype), "values")
         assert facts.items() <= beyond.items()
         assert facts or "other_texts" not in beyond
 
@@ -365,7 +360,7 @@ def test_duplicate_columns_and_labels() -> None:
     ],
 )
 def test_indexes(index: pd.Index, facts: State) -> None:
-    assert facts.items() <= entry(index)["plus"]["structure"]["index"].items()
+    assert facts.items() <= more(index, "structure")["index"].items()
 
 
 def test_rows_that_a_pivot_would_find_twice() -> None:

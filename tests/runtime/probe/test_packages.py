@@ -27,7 +27,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
-from .looks import entry
+from .looks import entry, more
 
 ROWS = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": ["x", "y", "x", "z"]})
 LABELS = np.array([0, 1, 0, 1])
@@ -89,10 +89,10 @@ def test_fitted_is_what_scikit_learn_calls_fitted(model: BaseEstimator) -> None:
 
 
 def test_features_classes_and_categories_are_listed() -> None:
-    forest = entry(ESTIMATORS[2])["plus"]["values"]
+    forest = more(ESTIMATORS[2], "values")
     assert forest["feature_names_in_"] == ["a"]
     assert forest["classes_"] == [0, 1]
-    assert entry(ESTIMATORS[6])["plus"]["values"]["categories_"] == [["x", "y", "z"]]
+    assert more(ESTIMATORS[6], "values")["categories_"] == [["x", "y", "z"]]
     encoder = entry(ESTIMATORS[5])
     assert encoder["values"]["n_classes"] == 2
     assert encoder["representation"]["classes_dtype"] == "<U1"
@@ -100,7 +100,7 @@ def test_features_classes_and_categories_are_listed() -> None:
 
 
 def test_parameters_that_are_not_the_defaults() -> None:
-    assert entry(SVC(C=3, kernel="linear"))["plus"]["values"]["parameters_set"] == {
+    assert more(SVC(C=3, kernel="linear"), "values")["parameters_set"] == {
         "C": 3,
         "kernel": "linear",
     }
@@ -158,7 +158,7 @@ def test_a_picture_of_a_file_is_not_loaded(tmp_path: Any) -> None:
     Image.new("L", (2, 2)).save(tmp_path / "a.png")
     with Image.open(tmp_path / "a.png") as picture:
         place = picture.fp.tell()
-        assert entry(picture)["plus"]["values"] == {"format": "PNG"}
+        assert more(picture, "values") == {"format": "PNG"}
         assert picture.fp.tell() == place
 
 
@@ -173,7 +173,7 @@ def test_figures_and_axes() -> None:
     assert plus["structure"]["n_axes"] == 2
     assert plus["structure"]["axes"]["0"]["n_artists"] == {"Line2D": 1, "Rectangle": 2}
     assert plus["values"]["axes"]["1"] == {"title": "words", "x_label": "time"}
-    assert entry(np.array([left, right]))["plus"]["representation"]["item_types"] == {
+    assert more(np.array([left, right]), "representation")["item_types"] == {
         "matplotlib.axes._axes.Axes": 2
     }
 
@@ -209,4 +209,4 @@ def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from() -> Non
         }
         assert plus.get("values", {}).get("is_fitted") is is_fitted
     by_formula = sm.OLS.from_formula("b_is_x ~ a", ROWS.assign(b_is_x=LABELS)).fit()
-    assert entry(by_formula)["plus"]["representation"]["formula"] == "b_is_x ~ a"
+    assert more(by_formula, "representation")["formula"] == "b_is_x ~ a"

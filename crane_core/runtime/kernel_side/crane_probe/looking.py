@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import bounds
 from .anatomy import package_of, type_name
-from .bounds import Facts, merged
+from .bounds import Facts, merged, stated
 from .budget import Clock, LookBudget, OverBudgetError
 from .dispatch import answer_of, summarizer_of
 from .limits import LookLimits
@@ -177,8 +177,7 @@ def _grouped(entry: Facts, summary: Mapping[str, Any]) -> Facts:
     if "unavailable" in summary:
         return dict(entry, unavailable=summary["unavailable"])
     groups = {group: summary.get(group, {}) for group in GROUPS}
-    plus = {group: facts for group, facts in summary.get("plus", {}).items() if facts}
-    return dict(entry, **groups, **({"plus": plus} if plus else {}))
+    return dict(entry, **groups, **stated(plus=stated(**summary.get("plus", {}))))
 
 
 def _by_group(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

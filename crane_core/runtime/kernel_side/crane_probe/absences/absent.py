@@ -12,7 +12,7 @@ import sys
 from typing import Any, Iterator, Mapping, NamedTuple
 
 from ..anatomy import Names, is_kind, module_dict
-from ..bounds import Facts, why
+from ..bounds import Facts, stated, why
 from ..chains.following import (
     Followed,
     Missing,
@@ -192,7 +192,7 @@ def _located(missing: Missing, chain: Chain, at: int) -> Facts:
 def _place(chain: Chain) -> Facts:
     return dict(
         {"line": chain.line, "certain": chain.certain},
-        **({"via": list(chain.via)} if chain.via else {}),
+        **stated(via=list(chain.via)),
     )
 
 
@@ -200,16 +200,20 @@ def _missing_name(
     chain: Chain, namespace: Names, needs: Needs, sources: Sources
 ) -> Facts:
     """A name that is not defined: where it would be, where it was deleted, and names like it."""
-    fact: Facts = {"name": chain.name}
     would = [place.to_json() for place in sources.would_define(chain.name)]
     deleted = sources.deleted(chain.name)
     meant = [
         name for name in similar(chain.name, namespace) if not name.startswith("_")
     ]
-    fact.update({"would_be_defined_in": would} if would else {})
-    fact.update({"deleted_in": deleted.to_json()} if deleted else {})
-    fact.update({"similar": meant} if meant else {})
-    fact.update(_place(chain))
+    fact = {
+        "name": chain.name,
+        **stated(
+            would_be_defined_in=would,
+            deleted_in=deleted and deleted.to_json(),
+            similar=meant,
+        ),
+        **_place(chain),
+    }
     # `from x import *` may bring any name.
     if any(imported.names == ("*",) for imported in needs.imports):
         fact["certain"] = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bounds import Facts
+from ..bounds import Facts, stated
 from . import arrays
 from .arrays import DistinctValues, Ranges
 from .sequences import CATEGORIES, value_type
@@ -37,7 +37,7 @@ def more_facts(found: Ranges | None, at: int, size: int) -> Facts:
         if n_nan < size
         else []
     )
-    facts = {"n_nan": n_nan} if n_nan else {}
+    facts = stated(n_nan=n_nan)
     return (
         dict(facts, has_inf=True)
         # Infinity is the greatest or least value, so the ends tell without another pass.

@@ -79,7 +79,7 @@ def number_facts(row: RowOfValues, look: Any) -> Facts:
         else lambda: (number for number in row.again() if number == number)
     )
     facts["value_range"] = [look.scalar(min(real())), look.scalar(max(real()))]
-    facts.update({"n_nan": n_nan} if n_nan else {})
+    facts.update(stated(n_nan=n_nan))
     return dict(facts, **distinct_facts(real, row.length, look))
 
 

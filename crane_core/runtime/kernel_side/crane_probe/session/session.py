@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from .. import bounds
-from ..bounds import Facts
+from ..bounds import Facts, stated
 from . import edited, hooks, loops, processes, threads
 from .shells import shell_of
 
@@ -28,8 +28,7 @@ def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> Facts:
     told: Facts = {}
     for name in _ASKED:
         _tell(name, shell, told, unavailable)
-    said = {name: found for name, found in told.items() if found}
-    return {"session": said} if said else {}
+    return stated(session=stated(**told))
 
 
 def _tell(name: str, shell: Any, told: Facts, unavailable: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
-from ..bounds import Facts, merged
+from ..bounds import Facts, merged, stated
 from ..chains.following import Resolution, fault_of_index, lacking, without
 from ..contents import arrays, sequences
 from ..contents.number_facts import (
@@ -213,7 +213,7 @@ def _texts(plain: Any, look: Any) -> Facts:
         return {"values": {"not_computed": f"distinct values of {plain.size} texts"}}
     row = row_of(plain)
     facts = sequences.text_facts(row, look) if plain.dtype.kind == "U" else {}
-    return {"values": {"value_info": facts} if facts else {}}
+    return {"values": stated(value_info=facts)}
 
 
 def _objects(plain: Any, look: Any) -> Facts:

@@ -18,7 +18,7 @@ from ...anatomy import (
     owner_of,
     package_of,
 )
-from ...bounds import Facts, merged
+from ...bounds import Facts, merged, stated
 from ...brief import attributes_of, is_plain, plain, size_of
 from ...contents import samples
 from ...kernel_copy import foreign
@@ -64,13 +64,15 @@ def iterator(value: Any, look: Any) -> Facts:
 
 
 def _kept(held: Names, look: Any, names: tuple[str, ...]) -> Facts:
-    stated = {
+    settings = {
         name: held[name]
         for name in names
         # class_mode=None is a setting: batches then have no labels.
         if held.get(name) is not None or name == "class_mode" and name in held
     }
-    return {name: plain(item, look) for name, item in stated.items() if is_plain(item)}
+    return {
+        name: plain(item, look) for name, item in settings.items() if is_plain(item)
+    }
 
 
 def _more(held: Names, look: Any) -> Facts:
@@ -79,7 +81,7 @@ def _more(held: Names, look: Any) -> Facts:
         look.scalar(name)
         for name in list(plain_dict(held.get("class_indices")))[: look.limits.names]
     ]
-    return dict(_kept(held, look, names), **({"classes": classes} if classes else {}))
+    return dict(_kept(held, look, names), **stated(classes=classes))
 
 
 def _batches(held: Names) -> Facts:
@@ -134,21 +136,19 @@ def _batch_of(name: str, labels: Any) -> Facts:
 def generator(value: Any, look: Any) -> Facts:
     """What an ImageDataGenerator does to images, as far as it is set."""
     held = instance_dict(value)
-    stated = {
+    settings = {
         name: plain(held[name], look)
         for name in _CHANGES.split()
         if name in held and is_plain(held[name])
     }
     done = {
         name: fact
-        for name, fact in stated.items()
+        for name, fact in settings.items()
         # What is off, or as Keras sets it itself, says nothing.
         if fact not in (None, 0, [1.0, 1.0], "channels_last")
     }
     split = look.scalar(held.get("_validation_split"))
-    return {
-        "plus": {"values": dict(done, **({"validation_split": split} if split else {}))}
-    }
+    return {"plus": {"values": dict(done, **stated(validation_split=split))}}
 
 
 # Sequences of the notebook

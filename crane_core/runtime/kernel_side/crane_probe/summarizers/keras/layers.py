@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any, Mapping
 
 from ...anatomy import Names, own_dict, package_of, type_name
-from ...bounds import Facts, merged
+from ...bounds import Facts, merged, stated
 from ...brief import attributes_of, is_plain, plain
 from ...callables.functions import signature_of_method
 from ...kinds import ROWS
@@ -105,7 +105,7 @@ def about_layer(layer: Any, look: Any, nodes: Mapping[int, Any] | None = None) -
 def _weights(held: Names) -> Facts:
     """The shapes of the layer's own weights, where no call tells what it takes."""
     own = [*variables(held, "trainable"), *variables(held, "other")]
-    return {"weights": [shape_of(one) for one in own]} if own else {}
+    return stated(weights=[shape_of(one) for one in own])
 
 
 def expected_of(held: Names) -> Facts:
@@ -117,12 +117,12 @@ def expected_of(held: Names) -> Facts:
 
 
 def _spec(spec: Mapping[str, Any]) -> Facts:
-    stated: Facts = {name: spec[name] for name in _RANKS if type(spec.get(name)) is int}
+    known: Facts = {name: spec[name] for name in _RANKS if type(spec.get(name)) is int}
     axes: dict[Any, Any] = plain_dict(spec.get("axes"))
     shape = dims(spec.get("shape"))
     if axes:
-        stated["axes"] = dict(zip(map(str, axes), axes.values()))
-    return dict(stated, shape=shape) if shape is not None else stated
+        known["axes"] = dict(zip(map(str, axes), axes.values()))
+    return dict(known, shape=shape) if shape is not None else known
 
 
 def settings_of(held: Names, look: Any) -> Facts:
@@ -133,7 +133,7 @@ def settings_of(held: Names, look: Any) -> Facts:
         name: cell[name] for name in ("units", "activation") if name in cell
     }
     inner.update(held)
-    stated = {
+    known = {
         name: inner[name]
         for name in _SETTINGS.split()
         if name in inner and is_plain(inner[name])
@@ -141,10 +141,10 @@ def settings_of(held: Names, look: Any) -> Facts:
     activation = inner.get("activation")
     # An activation may be a layer or a class: only a function has a name.
     if type(activation) is FunctionType:
-        stated["activation"] = activation.__name__
+        known["activation"] = activation.__name__
     return {
         name: plain(item, look)
-        for name, item in stated.items()
+        for name, item in known.items()
         if item is not None and not _is_usual(name, item)
     }
 
@@ -166,7 +166,7 @@ def built_with(held: Names) -> Facts:
     # Keras 2 keeps one shape, Keras 3 a dict by argument.
     legacy = dims(held.get("_build_input_shape"))
     found = found or ({"input_shape": legacy} if legacy is not None else {})
-    return {"built_with": found} if found else {}
+    return stated(built_with=found)
 
 
 def attributes(value: Any, held: Names, look: Any) -> Facts:
@@ -190,6 +190,6 @@ def symbolic(value: Any, look: Any) -> Facts:
     name = look.scalar(own_dict(value).get("name"))
     facts = {
         "structure": {"shape": shape_of(value)},
-        "representation": {"dtype": dtype} if dtype else {},
+        "representation": stated(dtype=dtype),
     }
-    return {"plus": dict(facts, values={"name": name} if name else {})}
+    return {"plus": dict(facts, values=stated(name=name))}

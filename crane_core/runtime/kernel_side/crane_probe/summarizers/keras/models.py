@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from ...anatomy import Names, own_dict
-from ...bounds import Facts, merged
+from ...bounds import Facts, merged, stated
 from ...callables.functions import signature_of_method
 from . import layers, training
 from .parts import (
@@ -91,12 +91,7 @@ def _layers(held: Names, network: Mapping[str, Any], look: Any) -> Facts:
         look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes)
         for one in kept
     }
-    facts: Facts = {"layers": shown} if shown else {}
-    return (
-        dict(facts, layers_not_shown=len(own) - len(kept))
-        if len(own) > len(kept)
-        else facts
-    )
+    return stated(layers=shown, layers_not_shown=len(own) - len(kept))
 
 
 # State
@@ -112,7 +107,7 @@ def _state(held: Names, inside: list[Any], look: Any) -> Facts:
     return {
         **built,
         **_compiled(held, look),
-        **({"not_trainable": frozen[:10]} if frozen else {}),
+        **stated(not_trainable=frozen[:10]),
     }
 
 
@@ -128,7 +123,7 @@ def _compiled(held: Names, look: Any) -> Facts:
         "loss": training.named(held.get("loss"), look),
     }
     metrics = training.named(_metrics(held), look)
-    facts.update({"metrics": metrics} if metrics else {})
+    facts.update(stated(metrics=metrics))
     rate = training.rate(own_dict(optimizer), look)
     return dict(facts, optimizer=dict({"type": type(optimizer).__qualname__}, **rate))
 

@@ -10,7 +10,7 @@ import sys
 from typing import Any, Iterator
 
 from ...anatomy import instance_dict, module_dict, package_of, type_name
-from ...bounds import Facts, merged
+from ...bounds import Facts, merged, stated
 from ...contents import arrays
 from ...kinds import ROWS
 from ..tensor_values import of_array, of_ranges
@@ -122,7 +122,7 @@ def variable(value: Any, look: Any) -> Facts:
     dtype = getattr(held.get("_dtype"), "name", None)
     summary = {
         "structure": {"shape": dims(held.get("_shape"))},
-        "representation": {"dtype": dtype} if dtype else {},
+        "representation": stated(dtype=dtype),
     }
     return merged(
         summary,

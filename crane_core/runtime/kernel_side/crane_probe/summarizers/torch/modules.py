@@ -167,12 +167,7 @@ def _sizes(ends: list[Layer], look: Any) -> Facts:
         )
         for layer in kept
     }
-    facts: Facts = {"layers": shown} if shown else {}
-    return (
-        dict(facts, layers_not_shown=len(ends) - len(shown))
-        if len(ends) > len(shown)
-        else facts
-    )
+    return stated(layers=shown, layers_not_shown=len(ends) - len(shown))
 
 
 def _stated(layer: Layer) -> Facts:
@@ -186,10 +181,8 @@ def _stated(layer: Layer) -> Facts:
     # Parameters of lazy layers have no shape before the first call.
     if any(map(is_uninitialized, own.values())):
         return dict(facts, uninitialized=True)
-    return facts or (
-        {"parameters": {name: _shape(value) for name, value in own.items()}}
-        if own
-        else {}
+    return facts or stated(
+        parameters={name: _shape(value) for name, value in own.items()}
     )
 
 
@@ -219,7 +212,7 @@ def _expected(ends: list[Layer]) -> Facts:
     if takes.integers_below is not None:
         expected["integers_below"] = takes.integers_below
     before = [f"{layer.path} ({_short_type(layer.module)})" for layer in ends[:at]]
-    expected.update({"after": before} if before else {})
+    expected.update(stated(after=before))
     return {
         "expected_input": expected,
         "output": {"layer": last.path, "shape": gives.gives},
@@ -292,7 +285,7 @@ def _mode(layers: list[Layer]) -> Facts:
     others = [
         layer.path for layer in layers if layer.held.get("training") is (not mode)
     ]
-    return {"training": mode, **({"in_the_other_mode": others[:10]} if others else {})}
+    return {"training": mode, **stated(in_the_other_mode=others[:10])}
 
 
 def _attributes(value: Any, held: Names, look: Any) -> Facts:

@@ -282,7 +282,9 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
             why = "the model was fitted with it"
             yield _no_column(name, feature, labels, asked_by=text, why=why)
     # A column transformer takes what it needs and leaves the rest.
-    for label in labels if fitted is not None else ():
+    if fitted is None:
+        return
+    for label in labels:
         if type(label) in PLAIN and label not in fitted:
             why = f"{name} has it, the model was fitted without"
             of = "the features of the model"

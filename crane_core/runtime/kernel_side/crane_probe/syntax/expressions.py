@@ -249,8 +249,9 @@ class Expressions:
 
     def _is_unchanged(self, alias: Alias | None) -> bool:
         """Whether it is the kernel's own object, none of its parts, as far as the target has left it alone."""
-        is_whole = alias is not None and not alias.steps
-        return is_whole and alias.owner not in self.scopes.changed
+        if alias is None or alias.steps:
+            return False
+        return alias.owner not in self.scopes.changed
 
     def _inner_expressions(self, link: ast.AST) -> None:
         if isinstance(link, ast.Subscript):

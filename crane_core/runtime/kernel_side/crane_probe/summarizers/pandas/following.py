@@ -412,7 +412,7 @@ def _missing_in_dict(
     """Keys of the dicts that some methods take."""
     if name not in _DICTS_OF_COLUMNS:
         return []
-    given = positional[0] if positional else named.get(_DICTS_OF_COLUMNS[name])
+    given: Any = positional[0] if positional else named.get(_DICTS_OF_COLUMNS[name])
     # agg by rows (axis=1) takes names of rows.
     is_by_row = name != "astype" and ("axis" in named or len(positional) > 1)
     is_dict = type(given) is dict and not is_by_row

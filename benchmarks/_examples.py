@@ -15,8 +15,10 @@ import io
 import json
 import signal
 import sys
+import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -25,105 +27,13 @@ from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime.kernel_side.crane_probe.look import look
 
-_BUILTIN_MODULES = "collections itertools functools statistics string textwrap random datetime fractions decimal bisect"
-_TESTED = "generators genexps listcomps setcomps dictcomps unpack unpack_ex descrtut extcall coroutines deque"
-_SKLEARN = (
-    "base calibration cluster compose covariance cross_decomposition datasets decomposition discriminant_analysis "
-    "dummy ensemble feature_extraction feature_extraction.text feature_selection gaussian_process impute inspection "
-    "isotonic kernel_approximation kernel_ridge linear_model manifold metrics metrics.pairwise mixture model_selection "
-    "multiclass multioutput naive_bayes neighbors neural_network pipeline preprocessing random_projection "
-    "semi_supervised svm tree utils"
-)
+# At the top of the file stand the words, so that what is left is a table for each library.
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_AWAY: Sequence[str] = _TABLE.pop("leave")
 MODULES: dict[str, Sequence[str]] = {
-    "python": [
-        *_BUILTIN_MODULES.split(),
-        *(f"test.test_{name}" for name in _TESTED.split()),
-    ],
-    "numpy": [
-        *(
-            "numpy",
-            "numpy.linalg",
-            "numpy.fft",
-            "numpy.random",
-            "numpy.ma",
-            "numpy.char",
-            "numpy.strings",
-        ),
-        *("numpy.lib.stride_tricks", "numpy.polynomial.polynomial", "numpy.testing"),
-    ],
-    "pandas": [
-        *(
-            "pandas",
-            "pandas.core.groupby",
-            "pandas.core.strings.accessor",
-            "pandas.core.indexing",
-        ),
-        *(
-            "pandas.core.window",
-            "pandas.core.resample",
-            "pandas.core.indexes.accessors",
-        ),
-    ],
-    "sklearn": [f"sklearn.{name}" for name in _SKLEARN.split()],
-    "scipy": ["scipy.stats", "scipy.linalg", "scipy.optimize", "scipy.sparse"],
-    "torch": [
-        *(
-            "torch",
-            "torch.nn",
-            "torch.nn.functional",
-            "torch.utils.data",
-            "torch.optim",
-            "torch.linalg",
-        ),
-        *(
-            "torch.nn.init",
-            "torch.nn.utils",
-            "torch.distributions",
-            "torchvision.transforms",
-        ),
-    ],
-    "keras": [
-        *(
-            "keras",
-            "keras.layers",
-            "keras.losses",
-            "keras.metrics",
-            "keras.ops",
-            "keras.optimizers",
-            "keras.utils",
-        ),
-        *(
-            "keras.models",
-            "keras.initializers",
-            "tensorflow",
-            "tensorflow.math",
-            "tensorflow.data",
-            "tensorflow.nn",
-        ),
-    ],
-    "plots": ["matplotlib.pyplot", "matplotlib.axes", "matplotlib.figure", "seaborn"],
-    "statsmodels": [
-        "statsmodels.api",
-        "statsmodels.formula.api",
-        "statsmodels.tsa.api",
-        "lightgbm",
-    ],
+    library: held["modules"] for library, held in _TABLE.items()
 }
-PREAMBLES = {
-    "numpy": "import numpy as np",
-    "pandas": "import numpy as np\nimport pandas as pd",
-    "torch": "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nimport numpy as np",
-    "keras": "import keras\nimport numpy as np\nimport tensorflow as tf",
-    "statsmodels": "import numpy as np\nimport pandas as pd\nimport statsmodels.api as sm",
-    "plots": "import matplotlib\nimport matplotlib.pyplot as plt\nimport numpy as np\nimport pandas as pd",
-    "scipy": "import numpy as np",
-}
-_LEAVE = (
-    "fetch_ hub. cuda distributed multiprocess input( exit( clipboard os. http num_workers DataParallel n_jobs "
-    "compile( export onnx jit. subprocess open( socket to_sql read_sql torch.save profiler plt.show memmap tofile "
-    "set_option sys.path seterr ginput waitforbuttonpress inductor thread Thread monitor set_default ."
-)
-_AWAY = tuple(word for word in _LEAVE.split() if word != ".")
+"""Library to the modules whose docstrings have examples."""
 LONGEST_S = 4.0
 THEN = "value, then crash"
 """The kind of a target of two statements, of which the second breaks on what the first gives."""
@@ -181,7 +91,7 @@ def texts(library: str, *, most: int = sys.maxsize) -> Iterator[Text]:
                     yield Text(
                         library,
                         f"{path}.{name}",
-                        PREAMBLES.get(library, ""),
+                        _TABLE[library].get("preamble", ""),
                         statements,
                     )
                     most -= 1

@@ -44,59 +44,53 @@ def _every(code: str) -> Iterator[Broken]:
 
 
 def _wrong_label(node: ast.AST) -> bool:
-    if (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-    ):
-        node.slice.value += "_x"
-        return True
+    match node:
+        case ast.Subscript(slice=ast.Constant(value=str()) as label):
+            label.value += "_x"
+            return True
     return False
 
 
 def _index_out_of_range(node: ast.AST) -> bool:
-    if (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.slice, ast.Constant)
-        and type(node.slice.value) is int
-    ):
-        node.slice.value += 1000
-        return True
+    match node:
+        case ast.Subscript(slice=ast.Constant() as index) if _is_integer(index):
+            index.value += 1000
+            return True
     return False
 
 
 def _renamed_variable(node: ast.AST) -> bool:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        node.id += "_old"
-        return True
+    match node:
+        case ast.Name(ctx=ast.Load()):
+            node.id += "_old"
+            return True
     return False
 
 
 def _misspelt_attribute(node: ast.AST) -> bool:
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-        node.attr += "s" if not node.attr.endswith("s") else "_"
-        return True
+    match node:
+        case ast.Attribute(ctx=ast.Load()):
+            node.attr += "_" if node.attr.endswith("s") else "s"
+            return True
     return False
 
 
 def _wrong_text(node: ast.AST) -> bool:
     """A text among the arguments: a column, a mode, a method."""
     for argument in _arguments(node):
-        if (
-            isinstance(argument, ast.Constant)
-            and isinstance(argument.value, str)
-            and argument.value
-        ):
-            argument.value += "_x"
-            return True
+        match argument:
+            case ast.Constant(value=str(text)) if text:
+                argument.value += "_x"
+                return True
     return False
 
 
 def _wrong_axis(node: ast.AST) -> bool:
-    for keyword in node.keywords if isinstance(node, ast.Call) else ():
-        if keyword.arg in ("axis", "dim") and isinstance(keyword.value, ast.Constant):
-            keyword.value = ast.Constant(7)
-            return True
+    for keyword in _keywords(node):
+        match keyword:
+            case ast.keyword(arg="axis" | "dim", value=ast.Constant()):
+                keyword.value = ast.Constant(7)
+                return True
     return False
 
 
@@ -109,13 +103,10 @@ def _text_for_number(node: ast.AST) -> bool:
 
 
 def _none_for_value(node: ast.AST) -> bool:
-    if (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-    ):
-        node.value = ast.Constant(None)
-        return True
+    match node:
+        case ast.Attribute(value=ast.Name(), ctx=ast.Load()):
+            node.value = ast.Constant(None)
+            return True
     return False
 
 
@@ -124,7 +115,7 @@ def _other_size(node: ast.AST) -> bool:
     for argument in _arguments(node):
         sizes = argument.elts if isinstance(argument, ast.Tuple) else [argument]
         for size in sizes:
-            if isinstance(size, ast.Constant) and type(size.value) is int:
+            if isinstance(size, ast.Constant) and _is_integer(size):
                 size.value += 1
                 return True
     return False
@@ -132,28 +123,31 @@ def _other_size(node: ast.AST) -> bool:
 
 def _shorter_list(node: ast.AST) -> bool:
     for argument in _arguments(node):
-        if isinstance(argument, ast.List) and len(argument.elts) > 1:
-            argument.elts.pop()
-            return True
+        match argument:
+            case ast.List(elts=[_, _, *_] as items):
+                items.pop()
+                return True
     return False
 
 
 def _extra_argument(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        node.args += [ast.Constant(1), ast.Constant(2), ast.Constant(3)]
-        return True
+    match node:
+        case ast.Call(args=arguments):
+            arguments += [ast.Constant(number) for number in (1, 2, 3)]
+            return True
     return False
 
 
 def _missing_argument(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call) and node.args:
-        node.args.pop()
-        return True
+    match node:
+        case ast.Call(args=[_, *_] as arguments):
+            arguments.pop()
+            return True
     return False
 
 
 def _wrong_keyword(node: ast.AST) -> bool:
-    for keyword in node.keywords if isinstance(node, ast.Call) else ():
+    for keyword in _keywords(node):
         if keyword.arg:
             keyword.arg += "_x"
             return True
@@ -163,52 +157,52 @@ def _wrong_keyword(node: ast.AST) -> bool:
 def _no_fit(node: ast.AST) -> bool:
     """`Model().fit(X).predict(X)` without its fit."""
     for name in ("value", "func"):
-        inner = getattr(node, name, None)
-        if (
-            isinstance(inner, ast.Call)
-            and isinstance(inner.func, ast.Attribute)
-            and inner.func.attr == "fit"
-        ):
-            setattr(node, name, inner.func.value)
-            return True
+        match getattr(node, name, None):
+            case ast.Call(func=ast.Attribute(value=model, attr="fit")):
+                setattr(node, name, model)
+                return True
     return False
 
 
 def _text_as_operand(node: ast.AST) -> bool:
-    if isinstance(node, ast.BinOp):
-        node.right = ast.Constant("x")
-        return True
-    return False
-
-
-def _called_object(node: ast.AST) -> bool:
-    if (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Load)
-        and isinstance(node.value, ast.Name)
-    ):
-        node.value = ast.Call(node.value, [], [])
-        return True
-    return False
-
-
-def _method_not_called(node: ast.AST) -> bool:
-    for name in ("value", "left"):
-        inner = getattr(node, name, None)
-        if isinstance(node, (ast.Attribute, ast.Subscript, ast.BinOp)) and isinstance(
-            inner, ast.Call
-        ):
-            setattr(node, name, inner.func)
+    match node:
+        case ast.BinOp():
+            node.right = ast.Constant("x")
             return True
     return False
 
 
+def _called_object(node: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Name() as named, ctx=ast.Load()):
+            node.value = ast.Call(named, [], [])
+            return True
+    return False
+
+
+def _method_not_called(node: ast.AST) -> bool:
+    if not isinstance(node, (ast.Attribute, ast.Subscript, ast.BinOp)):
+        return False
+    for name in ("value", "left"):
+        match getattr(node, name, None):
+            case ast.Call(func=method):
+                setattr(node, name, method)
+                return True
+    return False
+
+
+def _is_integer(constant: ast.Constant) -> bool:
+    """Not a boolean, which Python counts among integers."""
+    return type(constant.value) is int
+
+
+def _keywords(node: ast.AST) -> list[ast.keyword]:
+    return node.keywords if isinstance(node, ast.Call) else []
+
+
 def _arguments(node: ast.AST) -> list[ast.expr]:
-    return (
-        [*node.args, *(keyword.value for keyword in node.keywords)]
-        if isinstance(node, ast.Call)
-        else []
-    )
+    values = [keyword.value for keyword in _keywords(node)]
+    return [*node.args, *values] if isinstance(node, ast.Call) else []
 
 
 CHANGES: dict[str, Change] = {

@@ -57,6 +57,7 @@ TITLES = {
 KINDS = {"llms": DetectorKind.LLM, "sas": DetectorKind.ANALYZER}
 SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
 CREDIT = {"correct": 1.0, "partially correct": 0.5}
+GROUPINGS = ["library_group", "root_cause", "crash_type", "stage"]
 POLICIES = [(rule, credit) for rule in VoteRule for credit in Credit]
 NOTHING_PRINTED = StudyTable("4a", "", "", [])
 LIBRARIES = {"tensorflow", "torch", "sklearn", "pandas", "numpy", "NBspecific"}
@@ -144,12 +145,14 @@ def store(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 
 Csv = dict[str, pd.DataFrame]
+Groups = dict[tuple[str, ...], pd.DataFrame]
 
 
 @pytest.fixture
 def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     """What the pages offer as CSV while they are drawn, by the name of the file, as it is read again."""
     frame = verdict_frame(store)
+    monkeypatch.setattr(data, "store", lambda: store)
     monkeypatch.setattr(data, "verdicts", lambda: frame)
     monkeypatch.setattr(data, "answers", lambda: "raw")
     monkeypatch.setattr(
@@ -168,7 +171,6 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     monkeypatch.setattr(
         drops_view, "tables", lambda: dict.fromkeys(drops_view.TABLES, NOTHING_PRINTED)
     )
-    monkeypatch.setattr(data, "verdicts", lambda: frame)
     monkeypatch.setattr(data, "run_list", lambda: run_list(store, frame))
     st.cache_data.clear()
     st.cache_resource.clear()
@@ -291,6 +293,35 @@ def close(found: Any, expected: Any) -> bool:
     )
 
 
+def same(row: dict[str, Any], what: object, expected: dict[str, Any]) -> None:
+    """Each of these columns of the row has this number."""
+    wrong = [name for name, value in expected.items() if not close(row[name], value)]
+    assert wrong == [], what
+
+
+def within(moved: dict[str, float], *names: str) -> dict[str, float]:
+    return {name: moved[name] for name in names}
+
+
+def adjusted(mine: dict[str, dict[str, float]], test: str) -> dict[str, float]:
+    """Holm's p of a test, by detector."""
+    p_values = [one[test] for one in mine.values()]
+    return dict(zip(mine, multipletests(p_values, method="holm")[1], strict=True))
+
+
+def in_groups(raw: pd.DataFrame, kind: DetectorKind, by: str, credit: Credit) -> Groups:
+    """Counts by group, detector and setting; groups are compared without regard to case."""
+    meant = raw[raw["kind"] == kind]
+    meant = meant.assign(**{by: meant[by].str.strip().str.lower()})
+    rows = counts(meant, VoteRule.MAJORITY, credit)
+    return dict(iter(rows.groupby([by, "detector_title", "setting"])))
+
+
+def are_adjusted_together(table: pd.DataFrame) -> bool:
+    p_bh = multipletests(table["p_value"], method="fdr_bh")[1]
+    return bool(np.allclose(table["p_bh"], p_bh, rtol=0, atol=1e-9))
+
+
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 @pytest.mark.parametrize(("rule", "credit"), POLICIES)
 def test_headline(
@@ -299,43 +330,36 @@ def test_headline(
     gains_view.draw_gains(ResultChoice("junobench", STUDY, kind, rule, credit))
     rows = counts(raw[raw["kind"] == kind], rule, credit)
     is_share = rule is VoteRule.MEAN or credit is Credit.HALF
+    settings = dict(iter(rows.groupby(["detector_title", "setting"])))
     mine = {
-        title: change(of[of["setting"] == "code"], of[of["setting"] == "runtime"])
-        for title, of in rows.groupby("detector_title")
+        title: change(settings[title, "code"], settings[title, "runtime"])
+        for title, _ in settings
     }
     test = "by_case" if is_share else "mcnemar"
-    holm = dict(
-        zip(
-            mine,
-            multipletests([one[test] for one in mine.values()], method="holm")[1],
-            strict=True,
-        )
-    )
+    holm = adjusted(mine, test)
     table = csv["accuracy_gain"]
     assert len(table) == 2 * len(mine)
     for row in table.to_dict("records"):
-        setting = row["setting"]
-        of = rows[
-            (rows["detector_title"] == row["detector_title"])
-            & (rows["setting"] == setting)
-        ]
-        expected, moved = rate(of, "Accuracy"), mine[row["detector_title"]]
-        assert all(
-            close(row[name], expected[name]) for name in ("value", "low", "high", "n")
-        )
-        assert close(row["difference"], moved["difference"])
-        assert close(row["low_of_change"], moved["low"]) and close(
-            row["high_of_change"], moved["high"]
-        )
-        assert close(row["p_value"], moved[test]) and close(
-            row["p_holm"], holm[row["detector_title"]]
-        )
-        assert close(row["p_by_case"], moved["by_case"])
+        title, setting = row["detector_title"], row["setting"]
+        moved = mine[title]
+        same(row, title, rate(settings[title, setting], "Accuracy"))
+        same(row, title, of_change(moved, test) | {"p_holm": holm[title]})
         if not is_share:
-            assert (row["gained"], row["lost"]) == (moved["gained"], moved["lost"])
+            same(row, title, within(moved, "gained", "lost"))
 
 
-@pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
+def of_change(moved: dict[str, float], test: str) -> dict[str, float]:
+    """Columns of a change where those of a rate stand beside it."""
+    return {
+        "difference": moved["difference"],
+        "low_of_change": moved["low"],
+        "high_of_change": moved["high"],
+        "p_value": moved[test],
+        "p_by_case": moved["by_case"],
+    }
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
 @pytest.mark.parametrize("name", ["Accuracy", "Recall", "Precision", "F1"])
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 def test_breakdown(
@@ -343,114 +367,63 @@ def test_breakdown(
 ) -> None:
     chosen = ResultChoice("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
     breakdown_view.draw_bars(chosen, by=by, rate=name)
-    meant = raw[raw["kind"] == kind]
-    rows = counts(
-        meant.assign(**{by: meant[by].str.strip().str.lower()}),
-        VoteRule.MAJORITY,
-        Credit.STRICT,
-    )
+    groups = in_groups(raw, kind, by, Credit.STRICT)
     [table] = csv.values()
-    groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
     assert len(table) == len(groups)
     for row in table.to_dict("records"):
         key = (row[by].lower(), row["detector_title"])
-        expected = rate(groups[(*key, row["setting"])], name)
-        assert all(
-            close(row[column], expected[column])
-            for column in ("value", "low", "high", "n")
-        ), key
+        same(row, key, rate(groups[(*key, row["setting"])], name))
         if name == "Accuracy":
             moved = change(groups[(*key, "code")], groups[(*key, "runtime")])
-            assert close(row["difference"], moved["difference"]), key
-            assert close(row["low_of_change"], moved["low"]) and close(
-                row["high_of_change"], moved["high"]
-            ), key
-            assert close(row["p_value"], moved["mcnemar"]) and close(
-                row["p_by_case"], moved["by_case"]
-            ), key
+            same(row, key, of_change(moved, "mcnemar"))
     if name == "Accuracy":
-        once = table.drop_duplicates([by, "detector_title"])
-        assert np.allclose(
-            once["p_bh"],
-            multipletests(once["p_value"], method="fdr_bh")[1],
-            rtol=0,
-            atol=1e-9,
-        )
+        assert are_adjusted_together(table.drop_duplicates([by, "detector_title"]))
 
 
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 def test_drops(raw: pd.DataFrame, csv: Csv, kind: DetectorKind) -> None:
     drops_view.draw_drops(Ablated("junobench", STUDY, str(kind), "Accuracy"))
     rows = counts(raw[raw["kind"] == kind], VoteRule.MAJORITY, Credit.DETECTION)
-    settings = {
-        title: dict(iter(of.groupby("setting")))
-        for title, of in rows.groupby("detector_title")
+    settings = dict(iter(rows.groupby(["detector_title", "setting"])))
+    mine = {
+        title: change(settings[title, "runtime"], settings[title, "code"])
+        for title, _ in settings
     }
-    mine = {title: change(of["runtime"], of["code"]) for title, of in settings.items()}
-    holm, by_case = (
-        dict(
-            zip(
-                mine,
-                multipletests([one[test] for one in mine.values()], method="holm")[1],
-                strict=True,
-            )
-        )
-        for test in ("mcnemar", "by_case")
-    )
+    holm, by_case = adjusted(mine, "mcnemar"), adjusted(mine, "by_case")
     [table] = csv.values()
     assert len(table) == len(mine)
     for row in table.to_dict("records"):
         title = row["detector_title"]
         moved = mine[title]
         assert (row["setting"], row["reference_setting"]) == ("code", "runtime")
-        assert close(
-            row["reference"], rate(settings[title]["runtime"], "Accuracy")["value"]
-        )
-        assert close(row["value"], rate(settings[title]["code"], "Accuracy")["value"])
-        assert all(
-            close(row[name], moved[name]) for name in ("difference", "low", "high")
-        )
-        assert (row["gained"], row["lost"]) == (moved["gained"], moved["lost"])
-        assert close(row["p_value"], moved["mcnemar"]) and close(
-            row["p_by_case"], moved["by_case"]
-        )
-        assert close(row["p_holm"], holm[title]) and close(
-            row["p_by_case_holm"], by_case[title]
-        )
+        same(row, title, within(moved, "difference", "low", "high", "gained", "lost"))
+        others = {
+            "reference": rate(settings[title, "runtime"], "Accuracy")["value"],
+            "value": rate(settings[title, "code"], "Accuracy")["value"],
+            "p_value": moved["mcnemar"],
+            "p_by_case": moved["by_case"],
+            "p_holm": holm[title],
+            "p_by_case_holm": by_case[title],
+        }
+        same(row, title, others)
 
 
-@pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
+@pytest.mark.parametrize("by", GROUPINGS)
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 def test_drops_by_group(
     raw: pd.DataFrame, csv: Csv, by: str, kind: DetectorKind
 ) -> None:
-    drops_view.draw_groups(
-        Ablated("junobench", STUDY, str(kind), "Accuracy"), by=by, setting="code"
-    )
-    meant = raw[raw["kind"] == kind]
-    rows = counts(
-        meant.assign(**{by: meant[by].str.strip().str.lower()}),
-        VoteRule.MAJORITY,
-        Credit.DETECTION,
-    )
-    groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
+    asked = Ablated("junobench", STUDY, str(kind), "Accuracy")
+    drops_view.draw_groups(asked, by=by, setting="code")
+    groups = in_groups(raw, kind, by, Credit.DETECTION)
     [table] = csv.values()
     assert len(table) == len(groups) / 2
     for row in table.to_dict("records"):
         key = (row[by].lower(), row["detector_title"])
         moved = change(groups[(*key, "runtime")], groups[(*key, "code")])
-        assert all(
-            close(row[name], moved[name]) for name in ("difference", "low", "high")
-        ), key
-        assert close(row["p_value"], moved["mcnemar"]) and close(
-            row["p_by_case"], moved["by_case"]
-        ), key
-    assert np.allclose(
-        table["p_bh"],
-        multipletests(table["p_value"], method="fdr_bh")[1],
-        rtol=0,
-        atol=1e-9,
-    )
+        same(row, key, within(moved, "difference", "low", "high"))
+        same(row, key, {"p_value": moved["mcnemar"], "p_by_case": moved["by_case"]})
+    assert are_adjusted_together(table)
 
 
 def test_votes(raw: pd.DataFrame, store: Store) -> None:

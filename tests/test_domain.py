@@ -1,13 +1,17 @@
-"""A kernel state is its JSON: what goes out comes back, and a published state carries nothing of a capture."""
+"""Records and refusals travel whole: a kernel state as its JSON, an error to another process with its remedy."""
 
 from __future__ import annotations
 
 import json
+import pickle
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crane_core.detectors.bounded_tool import ToolStoppedError
 from crane_core.domain import KernelState, Setting, VariableState
+from crane_core.errors import CellRaisedError, CraneError, DetectorError
 
 FACTS = st.dictionaries(
     st.text(max_size=4), st.integers() | st.text(max_size=4), max_size=3
@@ -75,3 +79,17 @@ def test_a_published_state_has_the_members_it_always_had() -> None:
         "accesses": {},
         "is_literal": True,
     }
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DetectorError("The tool is missing.", remedy="Install it."),
+        ToolStoppedError("The tool was too slow.", remedy="Try again."),
+        CellRaisedError("Code cell 3 raised.", remedy="Fix it.", cell=3),
+    ],
+)
+def test_an_error_comes_back_from_another_process_as_it_was(error: CraneError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert (str(again), vars(again)) == (str(error), vars(error))

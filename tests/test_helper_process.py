@@ -41,7 +41,7 @@ SHADOWED = NAMES.split()
 PROGRAMS = ("bwrap", "node", "git", "python", "python3", "true", "pylint", "pyright")
 
 
-class Hostile:
+class HostileFolder:
     """A notebook's folder that a stranger filled. Whatever of it runs leaves its name in `ran`."""
 
     def __init__(self, folder: Path) -> None:
@@ -115,12 +115,12 @@ class Hostile:
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Hostile:
-    return Hostile(tmp_path)
+def hostile(tmp_path: Path) -> HostileFolder:
+    return HostileFolder(tmp_path)
 
 
 @pytest.fixture
-def inside(hostile: Hostile, monkeypatch: pytest.MonkeyPatch) -> Hostile:
+def inside(hostile: HostileFolder, monkeypatch: pytest.MonkeyPatch) -> HostileFolder:
     """This process works in the folder, with the variables that would load code from it."""
     monkeypatch.chdir(hostile.folder)
     for name, value in hostile.environment.items():
@@ -203,13 +203,15 @@ HELPERS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", HELPERS)
-def test_no_helper_runs_what_lies_in_the_folder(name: str, inside: Hostile) -> None:
+def test_no_helper_runs_what_lies_in_the_folder(
+    name: str, inside: HostileFolder
+) -> None:
     HELPERS[name]()
     assert inside.ran == []
 
 
 def crane(
-    hostile: Hostile, root: Path, *arguments: str, **variables: str
+    hostile: HostileFolder, root: Path, *arguments: str, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """The command `crane`, as its installed script starts it, in the stranger's folder."""
     script = hostile.folder.parent / "crane"
@@ -263,7 +265,7 @@ VERBS: dict[str, Sequence[str]] = {
     ],
 )
 def test_no_command_runs_it_where_execution_is_forbidden(
-    verb: str, hostile: Hostile, root: Path, prepared_folder: DataFolder
+    verb: str, hostile: HostileFolder, root: Path, prepared_folder: DataFolder
 ) -> None:
     shutil.copytree(prepared_folder.path, hostile.folder.parent / "data")
     done = crane(hostile, root, *VERBS[verb], CRANE_ALLOW_EXECUTION="0")
@@ -273,7 +275,7 @@ def test_no_command_runs_it_where_execution_is_forbidden(
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
 def test_a_notebook_that_runs_sealed_off_runs_nothing_outside(
-    hostile: Hostile, root: Path
+    hostile: HostileFolder, root: Path
 ) -> None:
     done = crane(hostile, root, "check", "trip.ipynb", "--isolate", "--json")
     assert hostile.ran == []

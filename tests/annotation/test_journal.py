@@ -32,7 +32,7 @@ REASON, NOTE, FLAG, UNFLAG = (
 )
 
 
-class Tab:
+class JournalTab:
     """Makes acts with their own events and sequence numbers."""
 
     def __init__(self) -> None:
@@ -61,8 +61,8 @@ class Tab:
 
 
 @pytest.fixture
-def act() -> Tab:
-    return Tab()
+def act() -> JournalTab:
+    return JournalTab()
 
 
 def order_of(n: int, share: float = 0.05, seed: str = "7/ana") -> tuple[Showing, ...]:
@@ -75,7 +75,7 @@ def journal(n: int = 5, *acts: Annotation, share: float = 0.0) -> Journal:
     return made
 
 
-def test_items_come_in_the_order_of_the_plan(act: Tab) -> None:
+def test_items_come_in_the_order_of_the_plan(act: JournalTab) -> None:
     made = journal(5)
     a, b, c, *_ = made.order
     assert made.upcoming(3) == [a, b, c]
@@ -91,7 +91,9 @@ def test_items_come_in_the_order_of_the_plan(act: Tab) -> None:
     assert made.is_finished()
 
 
-def test_a_label_belongs_to_its_item_and_not_to_the_current_one(act: Tab) -> None:
+def test_a_label_belongs_to_its_item_and_not_to_the_current_one(
+    act: JournalTab,
+) -> None:
     """Ten fast keys make ten labels, in whatever order they arrive."""
     made = journal(12)
     acts = [
@@ -107,7 +109,7 @@ def test_a_label_belongs_to_its_item_and_not_to_the_current_one(act: Tab) -> Non
     assert {showing: given.label for showing, given in made.given.items()} == wanted
 
 
-def test_an_event_counts_once(act: Tab) -> None:
+def test_an_event_counts_once(act: JournalTab) -> None:
     made = journal(5)
     first = act(LABEL, made.order[0], C, seconds=4.0)
     undo = act(UNDO, made.order[0])
@@ -118,7 +120,7 @@ def test_an_event_counts_once(act: Tab) -> None:
 
 
 def test_undone_items_come_back_first_and_the_last_undone_before_the_others(
-    act: Tab,
+    act: JournalTab,
 ) -> None:
     made = journal(6)
     a, b, c, d, e, f = made.order
@@ -131,7 +133,7 @@ def test_undone_items_come_back_first_and_the_last_undone_before_the_others(
 
 
 def test_undo_goes_twenty_steps_back_and_every_item_is_met_again_in_its_order(
-    act: Tab,
+    act: JournalTab,
 ) -> None:
     made = journal(30)
     made.take(act(LABEL, showing, C) for showing in made.order[:25])
@@ -145,7 +147,7 @@ def test_undo_goes_twenty_steps_back_and_every_item_is_met_again_in_its_order(
     assert made.upcoming(30) == list(made.order[5:])
 
 
-def test_skipped_items_come_last_in_the_order_of_skipping(act: Tab) -> None:
+def test_skipped_items_come_last_in_the_order_of_skipping(act: JournalTab) -> None:
     made = journal(5)
     a, b, c, d, e = made.order
     made.take([act(SKIP, a), act(SKIP, b)])
@@ -157,7 +159,7 @@ def test_skipped_items_come_last_in_the_order_of_skipping(act: Tab) -> None:
     assert made.skipped == [a]
 
 
-def test_an_undone_item_that_is_skipped_comes_last(act: Tab) -> None:
+def test_an_undone_item_that_is_skipped_comes_last(act: JournalTab) -> None:
     made = journal(4)
     a, b, c, d = made.order
     made.take([act(LABEL, a, C), act(UNDO, a), act(SKIP, a)])
@@ -165,7 +167,7 @@ def test_an_undone_item_that_is_skipped_comes_last(act: Tab) -> None:
 
 
 def test_the_time_of_a_label_that_was_taken_back_counts_for_the_next_one(
-    act: Tab,
+    act: JournalTab,
 ) -> None:
     made = journal(5)
     a, *_ = made.order
@@ -179,7 +181,9 @@ def test_the_time_of_a_label_that_was_taken_back_counts_for_the_next_one(
     assert before.given[a].seconds == 42.0
 
 
-def test_a_second_label_stands_for_the_first_and_its_time_is_added(act: Tab) -> None:
+def test_a_second_label_stands_for_the_first_and_its_time_is_added(
+    act: JournalTab,
+) -> None:
     made = journal(5)
     a, b, *_ = made.order
     made.take(
@@ -198,7 +202,7 @@ def test_a_second_label_stands_for_the_first_and_its_time_is_added(act: Tab) -> 
     assert made.undoable() == [a, b]
 
 
-def test_a_reason_goes_to_the_label_that_stands(act: Tab) -> None:
+def test_a_reason_goes_to_the_label_that_stands(act: JournalTab) -> None:
     made = journal(5)
     a, b, *_ = made.order
     made.take(
@@ -210,7 +214,7 @@ def test_a_reason_goes_to_the_label_that_stands(act: Tab) -> None:
     assert made.given[a].reason is None
 
 
-def test_what_came_too_late_changes_nothing(act: Tab) -> None:
+def test_what_came_too_late_changes_nothing(act: JournalTab) -> None:
     """Another tab labelled the item meanwhile; its skip, and an undo of what nobody labelled, say nothing more."""
     made = journal(5)
     a, b, *_ = made.order
@@ -225,7 +229,7 @@ def test_what_came_too_late_changes_nothing(act: Tab) -> None:
     )
 
 
-def test_notes_and_flags_stay_through_an_undo(act: Tab) -> None:
+def test_notes_and_flags_stay_through_an_undo(act: JournalTab) -> None:
     made = journal(5)
     a, b, *_ = made.order
     made.take(
@@ -243,11 +247,11 @@ def test_notes_and_flags_stay_through_an_undo(act: Tab) -> None:
     assert made.notes[a] == ""
 
 
-def test_a_label_without_a_label_is_none(act: Tab) -> None:
+def test_a_label_without_a_label_is_none(act: JournalTab) -> None:
     assert journal(5, act(LABEL, order_of(5, 0.0)[0])).given == {}
 
 
-def test_acts_of_another_plan_change_nothing(act: Tab) -> None:
+def test_acts_of_another_plan_change_nothing(act: JournalTab) -> None:
     strange = [
         act(action, Showing("of another plan", 1), C, note="x")
         for action in AnnotationAction
@@ -257,7 +261,7 @@ def test_acts_of_another_plan_change_nothing(act: Tab) -> None:
     assert made.upcoming(9) == list(made.order)
 
 
-def test_what_is_read_does_not_change_while_acts_go_on(act: Tab) -> None:
+def test_what_is_read_does_not_change_while_acts_go_on(act: JournalTab) -> None:
     made = journal(9)
     a, b, c, d, *_ = made.order
     made.take(
@@ -285,7 +289,7 @@ def test_what_is_read_does_not_change_while_acts_go_on(act: Tab) -> None:
     assert (repr(read), read.upcoming(9), read.undoable(), sorted(read.events)) == told
 
 
-def labelled_through(made: Journal, act: Tab) -> list[Showing]:
+def labelled_through(made: Journal, act: JournalTab) -> list[Showing]:
     """Label what comes, one after the other, to the end; the showings in the order in which they came."""
     came = []
     while coming := made.upcoming(1):
@@ -303,13 +307,15 @@ def gaps(came: list[Showing]) -> list[int]:
     ]
 
 
-def test_undisturbed_everything_is_shown_as_planned(act: Tab) -> None:
+def test_undisturbed_everything_is_shown_as_planned(act: JournalTab) -> None:
     made = journal(100, share=0.05)
     assert labelled_through(made, act) == list(made.order)
     assert len(gaps(list(made.order))) == 5
 
 
-def test_a_first_showing_that_is_skipped_takes_its_repeat_along(act: Tab) -> None:
+def test_a_first_showing_that_is_skipped_takes_its_repeat_along(
+    act: JournalTab,
+) -> None:
     """The repeat waits for 20 others after the first, or, where there are none left, is not shown at all."""
     for seed in range(30):
         made = Journal(order_of(60, 0.1, str(seed)))
@@ -322,7 +328,7 @@ def test_a_first_showing_that_is_skipped_takes_its_repeat_along(act: Tab) -> Non
         assert made.is_finished()
 
 
-def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(act: Tab) -> None:
+def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(act: JournalTab) -> None:
     made = Journal(order_of(60, 0.1))
     queue = made.upcoming(99)
     assert queue == labelled_through(made, act)
@@ -331,7 +337,7 @@ def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(act: Tab) -> None
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
 @examples(60)
 def test_folding_at_once_or_in_parts_gives_the_same_journal(seed: int, n: int) -> None:
-    chance, act = random.Random(seed), Tab()
+    chance, act = random.Random(seed), JournalTab()
     order = order_of(n, 0.1, str(seed))
     acts = [
         act(
@@ -359,7 +365,7 @@ def test_two_tabs_never_count_an_item_twice(
     left: list[int], right: list[int], data: st.DataObject
 ) -> None:
     """Any interleaving of two tabs that label the same ten items is one label per item: the last that was new."""
-    order, act = order_of(10, 0.0), Tab()
+    order, act = order_of(10, 0.0), JournalTab()
     tabs = [
         [
             act(LABEL, order[i], data.draw(st.sampled_from(DIAGNOSIS_LABELS)))
@@ -395,7 +401,7 @@ class Annotating(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.act = Tab()
+        self.act = JournalTab()
         self.sent: list[Annotation] = []
         self.stale: list[Annotation] = []
         self.labels: dict[Showing, Label] = {}

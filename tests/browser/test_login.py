@@ -44,7 +44,7 @@ PEOPLE = [
 ASKED = "If you have an invitation link, open it; it logs this browser in."
 
 
-class Lab(NamedTuple):
+class LoginLab(NamedTuple):
     """An app whose visitors log in with the provider, and its roles file."""
 
     address: str
@@ -54,7 +54,7 @@ class Lab(NamedTuple):
 @pytest.fixture(scope="module")
 def lab(
     copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Lab]:
+) -> Iterator[LoginLab]:
     place = tmp_path_factory.mktemp("logins")
     roles, secrets = place / "roles.toml", place / "secrets.toml"
     roles.write_text(LISTED)
@@ -73,7 +73,7 @@ def lab(
         )
         logins = {"CRANE_ROLES": str(roles), "STREAMLIT_SECRETS_FILES": str(secrets)}
         with serve(copy_of_embedded, port=port, **logins):
-            yield Lab(f"http://localhost:{port}", roles)
+            yield LoginLab(f"http://localhost:{port}", roles)
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def somebody(browser: Browser) -> Iterator[BrowserContext]:
         context.close()
 
 
-def log_in(context: BrowserContext, lab: Lab, sub: str, path: str = "/") -> Page:
+def log_in(context: BrowserContext, lab: LoginLab, sub: str, path: str = "/") -> Page:
     """Go to the app, press the button, and say at the provider who one is."""
     page = context.new_page()
     page.goto(lab.address + path)
@@ -114,7 +114,7 @@ def log_out(page: Page) -> None:
 
 
 def test_somebody_who_is_listed_is_let_in_with_that_role(
-    lab: Lab, browser: Browser
+    lab: LoginLab, browser: Browser
 ) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, "lea", "/campaigns")
@@ -128,7 +128,7 @@ def test_somebody_who_is_listed_is_let_in_with_that_role(
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.slow
 def test_what_a_login_shows_is_accessible(
-    lab: Lab, browser: Browser, theme: Literal["light", "dark"]
+    lab: LoginLab, browser: Browser, theme: Literal["light", "dark"]
 ) -> None:
     with somebody(browser) as context:
         page = context.new_page()
@@ -161,7 +161,7 @@ def test_what_a_login_shows_is_accessible(
     ],
 )
 def test_somebody_else_is_told_why_not(
-    lab: Lab, browser: Browser, sub: str, told: str
+    lab: LoginLab, browser: Browser, sub: str, told: str
 ) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, sub)
@@ -175,7 +175,7 @@ def test_somebody_else_is_told_why_not(
 
 
 @pytest.mark.slow
-def test_two_people_at_once_keep_their_roles(lab: Lab, browser: Browser) -> None:
+def test_two_people_at_once_keep_their_roles(lab: LoginLab, browser: Browser) -> None:
     with somebody(browser) as one, somebody(browser) as other:
         lead, viewer = log_in(one, lab, "lea"), log_in(other, lab, "vic")
         for page in (lead, viewer):
@@ -190,7 +190,7 @@ def test_two_people_at_once_keep_their_roles(lab: Lab, browser: Browser) -> None
 
 
 @pytest.mark.slow
-def test_logging_out_ends_every_tab(lab: Lab, browser: Browser) -> None:
+def test_logging_out_ends_every_tab(lab: LoginLab, browser: Browser) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, "lea")
         other = context.new_page()
@@ -208,7 +208,7 @@ def test_logging_out_ends_every_tab(lab: Lab, browser: Browser) -> None:
 
 @pytest.mark.slow
 def test_a_cookie_that_somebody_changed_is_of_nobody(
-    lab: Lab, browser: Browser
+    lab: LoginLab, browser: Browser
 ) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, "lea")

@@ -5,20 +5,25 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
+import pytest
+
 from tests.house.test_architecture import ROOT
 
 
-def places_of_classes() -> dict[str, list[str]]:
-    """Class name to the files and lines of `crane_core` that define it."""
+def places_of_classes(folder: str) -> dict[str, list[str]]:
+    """Class name to the files and lines of a folder that define it."""
     found = defaultdict(list)
-    for path in sorted((ROOT / "crane_core").rglob("*.py")):
+    for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
     return found
 
 
-def test_no_two_classes_share_a_name() -> None:
-    found = places_of_classes()
-    assert len(found) > 500
+@pytest.mark.parametrize(
+    ("folder", "fewest"), [("crane_core", 500), ("benchmarks", 30), ("tests", 80)]
+)
+def test_no_two_classes_share_a_name(folder: str, fewest: int) -> None:
+    found = places_of_classes(folder)
+    assert len(found) > fewest
     assert {name: places for name, places in found.items() if len(places) > 1} == {}

@@ -15,7 +15,7 @@ from crane_core.identity.throttle import (
 )
 
 
-class Clock:
+class ThrottleClock:
     now = 1_000.0
 
     def __call__(self) -> float:
@@ -25,7 +25,7 @@ class Clock:
 def test_the_fifth_failure_locks_that_peer_alone_for_a_while(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    clock = Clock()
+    clock = ThrottleClock()
     throttle = Throttle("password", clock=clock)
     with caplog.at_level(logging.WARNING):
         for _ in range(MAX_FAILURES):
@@ -39,7 +39,7 @@ def test_the_fifth_failure_locks_that_peer_alone_for_a_while(
 
 
 def test_failures_that_are_long_ago_or_before_a_success_do_not_count() -> None:
-    clock = Clock()
+    clock = ThrottleClock()
     throttle = Throttle("password", clock=clock)
     for _ in range(3 * MAX_FAILURES):
         throttle.failed("10.0.0.7")
@@ -54,7 +54,7 @@ def test_failures_that_are_long_ago_or_before_a_success_do_not_count() -> None:
 
 
 def test_memory_of_peers_is_bounded() -> None:
-    throttle = Throttle("password", clock=Clock())
+    throttle = Throttle("password", clock=ThrottleClock())
     logging.getLogger("crane_core.identity.throttle").disabled = True
     for number in range(MAX_PEERS + 50):
         throttle.failed(str(number))

@@ -53,7 +53,7 @@ BUTTON = "__import__('crane_core.live.button', fromlist=['answer']).answer({sour
 """As labextension/static/remoteEntry.js asks."""
 
 
-class OpenKernel:
+class LookedAtKernel:
     """A kernel with the set-up, and the three doors by which it is asked about a cell."""
 
     def __init__(self, folder: Path) -> None:
@@ -117,8 +117,8 @@ def _first_line(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenKernel]:
-    opened = OpenKernel(tmp_path_factory.mktemp("looks"))
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LookedAtKernel]:
+    opened = LookedAtKernel(tmp_path_factory.mktemp("looks"))
     yield opened
     opened.end()
 
@@ -135,7 +135,7 @@ DOORS = [
 
 @pytest.mark.parametrize(("door", "often"), DOORS)
 def test_later_looks_say_what_the_first_one_said(
-    kernel: OpenKernel, door: str, often: int
+    kernel: LookedAtKernel, door: str, often: int
 ) -> None:
     if door == "by_magic":
         kernel.run("%load_ext crane_core")
@@ -154,7 +154,7 @@ def test_later_looks_say_what_the_first_one_said(
 
 
 def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(
-    kernel: OpenKernel,
+    kernel: LookedAtKernel,
 ) -> None:
     telling = "__import__('crane_core.live.button', fromlist=['x'])._tell_progress(get_ipython(), 'scikit-learn')"
     asked = kernel.client.execute(

@@ -169,7 +169,7 @@ def _uploaded(kind: str, body: bytes) -> bytes:
 def batch_server(server: BatchServer) -> Iterator[str]:
     """Serve until the body ends."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class BatchHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self._reply()
 
@@ -191,7 +191,7 @@ def batch_server(server: BatchServer) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BatchHandler) as http:
         http.daemon_threads = True
         thread = threading.Thread(target=http.serve_forever, args=(0.01,))
         thread.start()

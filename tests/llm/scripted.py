@@ -29,7 +29,7 @@ class Sent(NamedTuple):
     kind: str = "application/json"
 
 
-class Outcome(NamedTuple):
+class ScriptedEnd(NamedTuple):
     """What a server was asked, the answers, and the error that ended the asking."""
 
     asked: list[dict[str, Any]]
@@ -98,7 +98,7 @@ def outcome(
     *,
     concurrency: int = 8,
     timeout_s: float = PATIENCE_S,
-) -> Outcome:
+) -> ScriptedEnd:
     """Ask `n` questions of such a server, by a schema, with short pauses."""
     asked: list[dict[str, Any]] = []
     answers: list[Answer] = []
@@ -113,5 +113,5 @@ def outcome(
                 concurrency=concurrency,
             )
         except DetectorError as raised:
-            return Outcome(asked, answers, raised)
-    return Outcome(asked, answers, None)
+            return ScriptedEnd(asked, answers, raised)
+    return ScriptedEnd(asked, answers, None)

@@ -37,7 +37,7 @@ def listening(redirect: str | None = None) -> Iterator[tuple[str, list[str]]]:
     """A real server on its own port: its address, and the head of every request that reached it."""
     heads: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class EndpointHandler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             heads.append(f"{self.path}\n{self.headers}")
             self.rfile.read(int(self.headers["Content-Length"]))
@@ -51,7 +51,7 @@ def listening(redirect: str | None = None) -> Iterator[tuple[str, list[str]]]:
         def log_message(self, format: str, *args: object) -> None:
             """Nothing on stderr."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), EndpointHandler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:

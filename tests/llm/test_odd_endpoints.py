@@ -49,7 +49,7 @@ def completion(**message: Any) -> bytes:
 def bare_server(answer: bytes) -> Iterator[str]:
     """Reads what has come and sends `answer`, to everyone."""
 
-    class Handler(socketserver.BaseRequestHandler):
+    class OddHandler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             self.request.recv(1 << 20)
             try:
@@ -57,7 +57,7 @@ def bare_server(answer: bytes) -> Iterator[str]:
             except ConnectionError:
                 self.server.n_hung_up += 1  # type: ignore[attr-defined]
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), OddHandler) as server:
         server.n_hung_up = 0  # type: ignore[attr-defined]
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))

@@ -58,7 +58,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-class Served:
+class ServedModel:
     """A running server: its address and the name of its model."""
 
     def __init__(self, base_url: str, model: str) -> None:
@@ -66,7 +66,7 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedModel]:
     place = tmp_path_factory.mktemp("transformers")
     model = place / "tiny"
     environ = OFFLINE | {"PATH": os.environ["PATH"], "HOME": str(place)}
@@ -97,7 +97,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         )
         try:
             once(lambda: is_up(port, process, place / "log"))
-            yield Served(f"http://127.0.0.1:{port}/v1", str(model))
+            yield ServedModel(f"http://127.0.0.1:{port}/v1", str(model))
         finally:
             process.terminate()
             process.wait(60)
@@ -114,7 +114,7 @@ def is_up(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:
         return False
 
 
-def asked(served: Served, model: str) -> list[Answer]:
+def asked(served: ServedModel, model: str) -> list[Answer]:
     answers: list[Answer] = []
     ask_all(
         [Question(number, f"question {number}", reply_schema()) for number in range(4)],
@@ -126,7 +126,7 @@ def asked(served: Served, model: str) -> list[Answer]:
     return answers
 
 
-def test_random_text_is_counted_and_is_no_verdict(served: Served) -> None:
+def test_random_text_is_counted_and_is_no_verdict(served: ServedModel) -> None:
     answers = asked(served, served.model)
     assert len(answers) == 4
     for answer in answers:
@@ -135,6 +135,6 @@ def test_random_text_is_counted_and_is_no_verdict(served: Served) -> None:
         assert read_reply(answer.text or "", answer.finish_reason).crashes is None
 
 
-def test_unknown_model_stops_the_job(served: Served) -> None:
+def test_unknown_model_stops_the_job(served: ServedModel) -> None:
     with pytest.raises(DetectorError):
         asked(served, "nobody/nothing")

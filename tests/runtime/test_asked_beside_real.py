@@ -136,7 +136,7 @@ TEXTS = ["", "a", "1", "1.5", "nan", "-2", "\u00e9", "inf", "NaT", "%d"]
 OPERATORS = list(worker._OPERATORS)
 
 
-class Case:
+class AskedCase:
     """One question: `order` as it is sent, and how its operands are made with values."""
 
     def __init__(self, chosen: random.Random, library: str) -> None:
@@ -328,7 +328,7 @@ def question(
 ) -> dict[str, Any]:
     """One question about a listed operation with random operands."""
     step, of, name, places = asked
-    case = Case(chosen, library)
+    case = AskedCase(chosen, library)
     operands = [case.array()] if step == "method" else []
     n_given = (
         chosen.choice([1, 1, 1, max(len(places), 1), max(len(places), 1) + 1, 2])
@@ -352,7 +352,7 @@ def question(
 
 def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
     """One question about an operator, an index, a condition or a format."""
-    case = Case(chosen, library)
+    case = AskedCase(chosen, library)
     of = "numpy.ndarray" if library == "numpy" else "torch.Tensor"
     step = chosen.choice(
         [
@@ -386,7 +386,7 @@ def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
     return {"step": step, "of": of, "name": name, "operands": operands, "keywords": {}}
 
 
-def index(case: Case) -> dict[str, Any]:
+def index(case: AskedCase) -> dict[str, Any]:
     chosen = case.chosen
     plain = [
         {"ellipsis": True},

@@ -30,7 +30,7 @@ from crane_core.runtime.kernel_side.crane_probe.callables.signature_text import 
 )
 
 
-class Trap:
+class DocsTrap:
     """Runs nothing without being noticed."""
 
     def __getattribute__(self, name: str) -> NoReturn:
@@ -173,7 +173,7 @@ def test_many_attributes_are_counted() -> None:
 
 
 def test_nothing_of_an_unknown_object_is_run() -> None:
-    trap = Trap()
+    trap = DocsTrap()
 
     def careful(x: "undefined_name[0]" = trap, *, y: trap = (trap,)) -> Trapped:  # type: ignore  # noqa: F821, UP037
         """Careful."""
@@ -189,7 +189,7 @@ def test_nothing_of_an_unknown_object_is_run() -> None:
 def test_a_signature_made_by_code_is_not_made() -> None:
     def made() -> None: ...
 
-    made.__signature__ = Trap()  # type: ignore[attr-defined]
+    made.__signature__ = DocsTrap()  # type: ignore[attr-defined]
     assert docs_of(made)["unavailable"] == {
         "signature": "ValueError: its signature is made by code"
     }
@@ -198,7 +198,7 @@ def test_a_signature_made_by_code_is_not_made() -> None:
 def test_a_docstring_that_is_no_text_is_left_alone() -> None:
     def silent() -> None: ...
 
-    silent.__doc__ = Trap()  # type: ignore[assignment]
+    silent.__doc__ = DocsTrap()  # type: ignore[assignment]
     assert docs_of(silent) == {"signature": "() -> None"}
 
 

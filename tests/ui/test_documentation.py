@@ -19,7 +19,7 @@ from crane_core.ui.refusal import refusal_words
 SCRIPT = "start()"
 
 
-class Answer:
+class DocumentAnswer:
     """What the middleware sent."""
 
     def __init__(self, messages: list[Message]) -> None:
@@ -32,7 +32,7 @@ class Answer:
         ).decode("utf-8", "replace")
 
 
-def asked(path: str, method: str = "GET") -> Answer:
+def asked(path: str, method: str = "GET") -> DocumentAnswer:
     sent: list[Message] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,7 +53,7 @@ def asked(path: str, method: str = "GET") -> Answer:
         "root_path": "",
     }
     asyncio.run(Documentation(app, HEADERS)(scope, receive, send))
-    return Answer(sent)
+    return DocumentAnswer(sent)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ WRITER = "http://writer.lab.example:8443"
 LISTED = '"vic@lab.example" = "viewer"\n"ana@lab.example" = "annotator"\n"ada@lab.example" = "admin"\n'
 
 
-class Lab(NamedTuple):
+class ReplicaLab(NamedTuple):
     """Addresses of both, and the folder and the roles file that they share."""
 
     writer: str
@@ -56,7 +56,7 @@ class Lab(NamedTuple):
 @pytest.fixture(scope="module")
 def lab(
     answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Lab]:
+) -> Iterator[ReplicaLab]:
     place = tmp_path_factory.mktemp("lab")
     folder = copied(answered_folder, place)
     roles = place / "roles.toml"
@@ -68,7 +68,7 @@ def lab(
             folder.path, arguments=("--replica-of", WRITER), **environment
         ) as replica,
     ):
-        yield Lab(writer, replica, folder, roles)
+        yield ReplicaLab(writer, replica, folder, roles)
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -106,7 +106,7 @@ def answers(place: Path, experiment: str) -> Path:
 
 
 def test_an_import_shows_on_the_replica_without_a_restart(
-    lab: Lab, tmp_path: Path
+    lab: ReplicaLab, tmp_path: Path
 ) -> None:
     vic = lab.visitor("vic")
     assert not vic.sees("runs").shows("brought-later")
@@ -116,7 +116,7 @@ def test_an_import_shows_on_the_replica_without_a_restart(
     wait_until(lambda: vic.sees("runs").shows("brought-later"))
 
 
-def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
+def test_labels_show_on_the_replica_without_a_restart(lab: ReplicaLab) -> None:
     vic = lab.visitor("vic")
     store = prepare_or_read(lab.folder)
     plan = drawn_plan(
@@ -159,7 +159,7 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
     ],
 )
 def test_an_admin_changes_nothing_on_the_replica(
-    lab: Lab, page: str, words: str
+    lab: ReplicaLab, page: str, words: str
 ) -> None:
     assert not lab.visitor("ada").sees(page).shows(words)
     if page != "annotate":
@@ -167,7 +167,7 @@ def test_an_admin_changes_nothing_on_the_replica(
 
 
 def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_of_it(
-    lab: Lab,
+    lab: ReplicaLab,
 ) -> None:
     seen = lab.visitor("vic").sees(
         "cases", "case=numpy_1&find=a%29%5Bx%5D%28http%3A%2F%2Fevil.example%29"
@@ -177,19 +177,19 @@ def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_o
     )
 
 
-def test_pages_that_only_write_send_to_the_writer(lab: Lab) -> None:
+def test_pages_that_only_write_send_to_the_writer(lab: ReplicaLab) -> None:
     for name in ("ana", "ada"):
         assert lab.visitor(name).sees("annotate").shows("Nothing can be changed here")
     assert lab.visitor("ada").sees("campaigns").shows("Nothing can be changed here")
 
 
-def test_nobody_uploads_to_the_replica(lab: Lab) -> None:
+def test_nobody_uploads_to_the_replica(lab: ReplicaLab) -> None:
     assert lab.visitor("ada").may_upload() == 403
     assert lab.visitor("ada", lab.writer).may_upload() == 204
 
 
 def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes_nothing(
-    lab: Lab,
+    lab: ReplicaLab,
 ) -> None:
     """Beside the first visit, which is noted among the open sessions wherever it is made."""
     visitors = [lab.visitor(name) for name in ("vic", "ada")]
@@ -210,7 +210,7 @@ def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes
     assert evidence(lab.folder) == settled
 
 
-def test_logins_and_logouts_count_in_both(lab: Lab) -> None:
+def test_logins_and_logouts_count_in_both(lab: ReplicaLab) -> None:
     for name in ("ana", "vic"):
         first, other = (
             (lab.replica, lab.writer) if name == "ana" else (lab.writer, lab.replica)
@@ -224,7 +224,7 @@ def test_logins_and_logouts_count_in_both(lab: Lab) -> None:
 
 
 def test_who_is_taken_off_the_list_is_out_of_the_replica_at_wait_until(
-    lab: Lab,
+    lab: ReplicaLab,
 ) -> None:
     try:
         lab.roles.write_text(LISTED.replace('"vic@lab.example" = "viewer"\n', ""))

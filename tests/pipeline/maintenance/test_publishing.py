@@ -56,13 +56,13 @@ def test_what_stands_in_the_way_is_logged_and_tried_again(
     folder.replicas.write_text("in the way")
     store, stop, refused = prepare(folder), Event(), Event()
 
-    class Seen(logging.Handler):
+    class SeenRecords(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             refused.set()
 
     logger, seen = (
         logging.getLogger("crane_core.pipeline.maintenance.publishing"),
-        Seen(),
+        SeenRecords(),
     )
     logger.addHandler(seen)
     try:

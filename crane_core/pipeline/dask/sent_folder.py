@@ -54,7 +54,7 @@ def _files(top: Path, notebooks: Sequence[Path]) -> dict[str, bytes] | None:
 
 
 def _is_sent(path: Path, notebooks: Sequence[Path]) -> bool:
-    """A file that a notebook may read; other notebooks are no data."""
+    """A file that a notebook may read; other notebooks are not data."""
     if path.is_symlink() or not path.is_file():
         return False
     return path.suffix != ".ipynb" or path in notebooks

@@ -129,7 +129,7 @@ def _without_magics(code: str, refused: BaseException) -> CellCode:
     except _NOT_READ as error:
         line = getattr(error, "lineno", None) or 0
         message = str(getattr(error, "msg", "") or error) or type(error).__name__
-        # A cell with `!ls` or `%time` is no Python either, and runs all the same.
+        # IPython runs cells with `!ls` or `%time`, which Python cannot read.
         is_plain = (
             isinstance(python, str)
             and python.rstrip("\n") == code.rstrip("\n")

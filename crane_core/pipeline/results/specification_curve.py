@@ -76,7 +76,7 @@ def _readings(judged: Mapping[str, Pairs]) -> Iterator[dict[str, object]]:
         # Detection needs no label, so it is one reading whoever judged.
         has_outcomes = annotator == first
         if not is_detection:
-            has_outcomes = pairs.rows["human"].notna().any()
+            has_outcomes = bool(pairs.rows["human"].notna().any())
         if has_outcomes:
             who = {
                 "rule": str(rule),

@@ -53,9 +53,9 @@ def _sample_notes(material: Material) -> dict[JudgedBy, str]:
     """The note of every experiment and annotator with labels of some of the detected crashes only."""
     rows_of: dict[JudgedBy, list[pd.DataFrame]] = defaultdict(list)
     for judging in material.judgings:
-        judged = (judging.benchmark, judging.experiment, judging.judge)
-        rows_of[judged].append(judging.rows)
-    notes = {}
+        of = (judging.benchmark, judging.experiment, judging.judge)
+        rows_of[of].append(judging.rows)
+    notes: dict[JudgedBy, str] = {}
     for judged, rows in rows_of.items():
         found = coverage(pd.concat(rows))
         if found.is_sample and found.n_labelled:

@@ -8,8 +8,7 @@ import numpy as np
 
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
-from crane_core.pipeline.campaigns.campaigns import journal_of
-from crane_core.pipeline.campaigns.status import labels_of
+from crane_core.pipeline.campaigns.campaigns import journal_of, labels_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.measures import SEED
 from crane_core.stats.agreement import AgreementEstimate, estimate

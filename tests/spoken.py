@@ -29,7 +29,7 @@ def speaker(data: Path, capsys: pytest.CaptureFixture[str], *verb: str) -> Run:
     The first argument is a line as it is typed, the others are one word each.
     """
 
-    def speak(line: str | Path, *more: str | Path) -> Spoken:
+    def speak(line: str | Path = "", *more: str | Path) -> Spoken:
         typed = shlex.split(line) if isinstance(line, str) else [line]
         code = main(["--data", str(data), *verb, *map(str, [*typed, *more])])
         return Spoken(code, *capsys.readouterr())

@@ -95,8 +95,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     template = template_from(chosen.template) if chosen.template else None
     setting = Setting(chosen.setting)
-    if _is_notebook(chosen.subject):
-        written = _of_notebook(Path(chosen.subject), setting, template, chosen)
+    path = Path(chosen.subject)
+    if path.suffix == NOTEBOOK_SUFFIX or path.is_file():
+        written = _of_notebook(path, setting, template, chosen)
     else:
         written = _of_instance(folder, setting, template, chosen)
     tell(in_words(written))
@@ -107,10 +108,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         # prompt.
         give_exactly(written.prompt.text)
     return 0
-
-
-def _is_notebook(subject: str) -> bool:
-    return subject.endswith(NOTEBOOK_SUFFIX) or Path(subject).is_file()
 
 
 def _of_notebook(

@@ -32,8 +32,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     Raises LedgerError if there is less than before and --accept-loss is not given.
     """
     rebuild(folder, tell, accept_loss=chosen.accept_loss)
+    give_counts(folder)
+    return 0
+
+
+def give_counts(folder: DataFolder) -> None:
+    """Print how many rows each table has, after loading what is not loaded yet."""
     store = prepare(folder, tell)
     for table, n_rows in table_counts(store.cursor()).items():
         give(f"{n_rows:>9,} {table.replace('_', ' ')}")
     store.close()
-    return 0

@@ -9,12 +9,11 @@ from crane_core import arguments
 from crane_core.arguments import add, option
 from crane_core.domain import Listed
 from crane_core.errors import StoreError
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.maintenance import inventory_list
 from crane_core.pipeline.maintenance.backup import restore
 from crane_core.pipeline.places import DataFolder
-from crane_core.storage.state import table_counts
-from crane_core.terminal import give, tell
+from crane_core.terminal import give
+from crane_core.verbs.rebuild import give_counts
 from crane_core.verbs.remove import add_by, said_and_loaded, who
 
 NAME = "restore"
@@ -61,8 +60,5 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _backup(backup: Path, folder: DataFolder) -> int:
     done = restore(backup, folder)
     give(f"{folder.path}: {done}")
-    store = prepare(folder, tell)
-    for table, n_rows in table_counts(store.cursor()).items():
-        give(f"{n_rows:>9,} {table.replace('_', ' ')}")
-    store.close()
+    give_counts(folder)
     return 0

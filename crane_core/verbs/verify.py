@@ -176,7 +176,8 @@ def _as_json(
 
 def in_words(benchmark: str, python: str, pairs: list[VerifiedPair]) -> str:
     """A count per outcome, then every pair that is not as recorded, with the reason."""
-    lines = [f"{benchmark}: {_counted(len(pairs))}, Python {python}"]
+    counted = "1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs"
+    lines = [f"{benchmark}: {counted}, Python {python}"]
     lines += [f"  {n:>6,}  {outcome}" for outcome, n in counts_of(pairs).items()]
     wrong = [pair for pair in pairs if pair.is_wrong]
     apart = [pair for pair in pairs if pair.outcome in APART]
@@ -187,10 +188,6 @@ def in_words(benchmark: str, python: str, pairs: list[VerifiedPair]) -> str:
         if listed:
             lines += [title, *(f"  {_reason(pair)}" for pair in listed)]
     return "\n".join(lines)
-
-
-def _counted(n: int) -> str:
-    return "1 pair" if n == 1 else f"{n:,} pairs"
 
 
 def _reason(pair: VerifiedPair) -> str:

@@ -37,7 +37,7 @@ def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         options = encoded(plan.request.options)
         asked = {
-            _name(keys): keys for keys in batches(plan, items, cluster.n_threads())
+            json.dumps(keys): keys for keys in batches(plan, items, cluster.n_threads())
         }
         pieces = (
             WorkPiece(
@@ -54,10 +54,6 @@ def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
         return INTERRUPTED if stop.is_set() else None
 
     return work
-
-
-def _name(keys: Sequence[Key]) -> str:
-    return json.dumps(keys)
 
 
 def runs_of(asked: DetectionWork, stop: Event) -> Lines:

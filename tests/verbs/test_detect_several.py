@@ -108,7 +108,7 @@ def test_setting_that_is_none_is_wrong_usage(
     run: Run, capsys: pytest.CaptureFixture[str], setting: str
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        run(f"detect --detector fake --setting {setting}", *ON)
+        run("detect --detector fake --setting", setting, *ON)
     assert "--setting" in capsys.readouterr().err
 
 

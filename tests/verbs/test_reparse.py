@@ -102,7 +102,7 @@ def test_a_rebuild_gives_the_same_and_the_run_is_not_asked_again(
 def test_run_that_is_not_there_is_one_error(
     run: Run, folder: DataFolder, name: str
 ) -> None:
-    spoken = run(f"reparse {name}")
+    spoken = run("reparse", name)
     assert (spoken.code, spoken.out) == (1, "")
     assert "No run has the name" in spoken.err
 

@@ -3,6 +3,8 @@ PYTHON ?= python3
 PORT ?= 8501
 # Tests wait for servers and kernels as long as they compute: one worker more than cores keeps the cores at work.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# In the browser most of the time is waited: for a server to start, for a page to be painted.
+BROWSER_WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -17,7 +19,7 @@ CUDA := cuda-|nvidia-|triton==
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
-BROWSER_TESTS = $(PY) -m pytest -n $(WORKERS) --durations 20 --dist loadfile
+BROWSER_TESTS = $(PY) -m pytest -n $(BROWSER_WORKERS) --durations 20 --dist loadfile
 THOROUGH := --hypothesis-profile thorough
 CHROMIUM = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"
 DOCUMENTS := tests/house/test_docs.py tests/house/test_words.py

@@ -163,6 +163,7 @@ def test_settings_beside_the_app_are_not_read(
     assert tool.predict(cells("not_there"), None, Setting.CODE).crashes
 
 
+@pytest.mark.slow
 @both
 def test_many_at_once_say_what_each_says_alone(tool: ModuleType) -> None:
     questions = [

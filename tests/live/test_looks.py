@@ -153,6 +153,7 @@ def test_later_looks_say_what_the_first_one_said(
         } == {}
 
 
+@pytest.mark.slow
 def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(
     kernel: LookedAtKernel,
 ) -> None:

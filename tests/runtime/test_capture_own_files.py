@@ -70,6 +70,7 @@ def test_one_that_the_notebook_imported_is_not_asked(
     ]
 
 
+@pytest.mark.slow
 def test_looking_at_much_loads_no_module(notebook: WriteNotebook) -> None:
     setup = """
 import collections, datetime, decimal, functools, pathlib, random, re, uuid

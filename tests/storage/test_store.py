@@ -53,6 +53,7 @@ def store(tmp_path: Path) -> Store:
     return opened
 
 
+@pytest.mark.slow
 def test_twenty_threads_write_in_order_while_others_read(store: Store) -> None:
     done = Event()
 

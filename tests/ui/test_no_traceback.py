@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 from benchmarks._server import serve
 from crane_core.pipeline.campaigns.campaigns import campaign_file, lock_campaign
 from crane_core.pipeline.places import DataFolder
@@ -46,6 +48,7 @@ def served(folder: DataFolder) -> Iterator[Lab]:
         yield Lab(address, folder, roles)
 
 
+@pytest.mark.slow
 def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(
     campaign_folder: DataFolder, tmp_path: Path
 ) -> None:

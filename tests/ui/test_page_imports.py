@@ -7,6 +7,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from benchmarks._server import serve
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.first_visit import imported_by
@@ -73,6 +75,7 @@ def test_what_a_page_imports_is_known() -> None:
     assert "crane_core.ui.intake_view" in imported_by("data")
 
 
+@pytest.mark.slow
 def test_visits_at_once_to_a_server_just_started(
     prepared_folder: DataFolder, tmp_path: Path
 ) -> None:

@@ -28,6 +28,7 @@ def n_open(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
+@pytest.mark.slow
 def test_ended_sessions_hold_no_files(
     prepared_folder: DataFolder, tmp_path: Path
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_case_is_written_with_its_labels_and_passes_verify_and_import(
     assert json.loads(told.out)[0]["diagnosis"] == "a is 0, so 1 / a is undefined"
 
 
+@pytest.mark.slow
 def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
     one = write_notebook(
         lab.parent / "one.ipynb",
@@ -217,6 +218,7 @@ def test_what_is_no_case_is_told_in_one_line_and_nothing_is_written(
     assert not lab.exists()
 
 
+@pytest.mark.slow
 def test_a_crash_that_is_different_the_second_time_is_no_case(
     crane: Run, lab: Path, tmp_path: Path
 ) -> None:
@@ -230,6 +232,7 @@ def test_a_crash_that_is_different_the_second_time_is_no_case(
     assert not lab.exists()
 
 
+@pytest.mark.slow
 def test_more_than_one_changed_cell_is_warned_of(crane: Run, lab: Path) -> None:
     said = add(crane, lab, CRASHING, ["a = 1", "1 / (a + 1)"])
     assert (

@@ -407,6 +407,7 @@ def test_what_cannot_be_run_is_one_error_with_its_remedy(
     assert spoken.out == ""
 
 
+@pytest.mark.slow
 def test_pylint_answers_in_one_process(run: Run) -> None:
     spoken = run("detect --detector pylint", *ONE, "--json", "--concurrency", "1")
     assert spoken.code == 0

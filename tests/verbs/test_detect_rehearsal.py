@@ -58,6 +58,7 @@ def test_a_pair_gets_a_row_that_says_it_was_executed(
     )
 
 
+@pytest.mark.slow
 def test_the_same_command_executes_nothing_again(run: Say, folder: DataFolder) -> None:
     run(*ONE)
     before = records(folder)

@@ -158,7 +158,14 @@ def test_a_reply_without_an_answer_is_not_counted_as_one(
     assert listed(whole_lab, capsys, "run")["few"] == "0 answers, 2 without one"
 
 
-@pytest.mark.parametrize("kind", [Listed.BENCHMARK, Listed.SOURCE, Listed.RUN])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Listed.BENCHMARK,
+        pytest.param(Listed.SOURCE, marks=pytest.mark.slow),
+        pytest.param(Listed.RUN, marks=pytest.mark.slow),
+    ],
+)
 def test_what_is_removed_is_in_no_table_and_comes_back_whole(
     lab: DataFolder, capsys: pytest.CaptureFixture[str], kind: Listed
 ) -> None:
@@ -223,6 +230,7 @@ def test_a_removed_campaign_is_told_and_keeps_its_labels(
     assert "Spring pilot" in say(answered, capsys, "list", "campaign").out
 
 
+@pytest.mark.slow
 def test_a_pack_leaves_out_what_is_removed_and_a_backup_keeps_it(
     lab: DataFolder, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

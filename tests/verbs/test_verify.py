@@ -161,6 +161,7 @@ def test_a_recorded_missing_file_is_a_crash_like_any_other(
     assert run(pairs).code == 0
 
 
+@pytest.mark.slow
 def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(
     run: Run, pairs: Path
 ) -> None:
@@ -237,6 +238,7 @@ def test_a_table_that_contradicts_the_notebook_is_told(run: Run, pairs: Path) ->
     )
 
 
+@pytest.mark.slow
 def test_a_second_run_executes_only_what_is_not_known(
     run: Run, pairs: Path, tmp_path: Path
 ) -> None:
@@ -291,6 +293,7 @@ def test_a_run_that_was_interrupted_is_resumed(pairs: Path, tmp_path: Path) -> N
     assert count.read_text() == "abb"
 
 
+@pytest.mark.slow
 def test_verifying_leaves_the_folder_as_it_was(run: Run, pairs: Path) -> None:
     (pairs / "shared").mkdir(parents=True)
     (pairs / "shared" / "n.txt").write_text("0")
@@ -327,6 +330,7 @@ def test_csv_has_one_row_per_notebook_and_no_formula(run: Run, pairs: Path) -> N
     assert not any(cell.startswith("=") for row in rows for cell in row.values())
 
 
+@pytest.mark.slow
 def test_the_database_holds_the_newest_outcome(
     run: Run, pairs: Path, tmp_path: Path
 ) -> None:

@@ -136,6 +136,7 @@ def after(n: int, do: Callable[[], object]) -> Callable[[JobProgress], None]:
     return hear
 
 
+@pytest.mark.slow
 def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
     processes: Processes, shaken: Cluster, tmp_path: Path
 ) -> None:

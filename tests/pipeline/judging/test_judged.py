@@ -349,6 +349,7 @@ def said_by(
     assert desk.take(who, acts).refused == {}
 
 
+@pytest.mark.slow
 def test_labels_weigh_by_their_stratum_after_a_redeal(
     folder: DataFolder, diagnoses: list[LabelledVerdict]
 ) -> None:

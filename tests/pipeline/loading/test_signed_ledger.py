@@ -207,7 +207,16 @@ FORGERIES: dict[str, tuple[Callable[[DataFolder], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", FORGERIES)
+QUICK_FORGERIES = ("rewritten", "removed", "source exchanged")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind if kind in QUICK_FORGERIES else pytest.param(kind, marks=pytest.mark.slow)
+        for kind in FORGERIES
+    ],
+)
 def test_a_forgery_without_the_key_is_told_and_not_signed_by_going_on(
     folder: DataFolder, kind: str
 ) -> None:

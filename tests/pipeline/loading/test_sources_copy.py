@@ -98,8 +98,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     [
         (Listed.RUN, "night", False),
         (Listed.BENCHMARK, "mine", True),
-        (Listed.BENCHMARK, "minibench", True),
-        (Listed.SOURCE, "", True),
+        pytest.param(Listed.BENCHMARK, "minibench", True, marks=pytest.mark.slow),
+        pytest.param(Listed.SOURCE, "", True, marks=pytest.mark.slow),
     ],
 )
 def test_what_is_removed_and_restored_leaves_the_rows_of_a_rebuild(
@@ -131,7 +131,14 @@ def test_a_removed_run_is_removed_again_and_restored_without_reading_a_source(
     assert read == []
 
 
-@pytest.mark.parametrize("kind", [Listed.BENCHMARK, Listed.SOURCE, Listed.RUN])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Listed.BENCHMARK,
+        pytest.param(Listed.SOURCE, marks=pytest.mark.slow),
+        pytest.param(Listed.RUN, marks=pytest.mark.slow),
+    ],
+)
 def test_a_new_name_leaves_the_rows_of_a_rebuild(
     folder: DataFolder, kind: Listed
 ) -> None:

@@ -157,6 +157,7 @@ def test_titles_of_results_count_what_the_file_holds(material: Material) -> None
     assert len(n_told) > 3, "gains of all, of some and of none"
 
 
+@pytest.mark.slow
 def test_the_ablations_count_what_the_file_holds(material: Material) -> None:
     """Both rates, the whole and every grouping, of every source of runs and kind of detector."""
     file = as_file(drops.drops(material))

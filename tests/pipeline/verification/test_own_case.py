@@ -49,6 +49,7 @@ def new_case(place: Path, name: str, zero: str = "0") -> NewCase:
     )
 
 
+@pytest.mark.slow
 def test_two_cases_share_a_benchmark_and_survive_a_rebuild(
     tmp_path: Path, folder: DataFolder, store: Store
 ) -> None:

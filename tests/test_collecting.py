@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from crane_core.pipeline.loading.collecting import collection_paused
+from crane_core.pipeline.loading.load import collection_paused
 
 
 @collection_paused()

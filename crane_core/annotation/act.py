@@ -101,10 +101,11 @@ def _guideline(raw: Mapping[str, Any], plan: Plan, later: Collection[str]) -> st
     # A page that was opened before guidelines could change sends none, which is sure only while there is one
     # version.
     given = raw.get("guideline", None if later else plan.guideline)
-    known = (plan.guideline, version_of(guideline_of(plan)), *later)
-    if given not in known:
-        raise ValueError(f"guideline must be {' or '.join(dict.fromkeys(known))}")
-    return str(given)
+    shown = version_of(guideline_of(plan))
+    known = dict.fromkeys((plan.guideline, shown, *later))
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(f"guideline must be {' or '.join(known)}")
+    return given
 
 
 def _showing(value: object) -> int:

@@ -22,11 +22,11 @@ def calibration_first(items: Sequence[Item], n: int, *, seed: str) -> tuple[Item
         return tuple(items)
     # One random start and equal steps: every stratum is met in proportion to its size.
     start = Random(seed).random()
-    first = {items[int((place + start) * len(items) / n)].item for place in range(n)}
-    return (
-        *(one for one in items if one.item in first),
-        *(one for one in items if one.item not in first),
-    )
+    places = [int((place + start) * len(items) / n) for place in range(n)]
+    first = {items[place].item for place in places}
+    chosen = [one for one in items if one.item in first]
+    others = [one for one in items if one.item not in first]
+    return (*chosen, *others)
 
 
 def assigned(

@@ -66,10 +66,11 @@ def as_guideline(text: str) -> str:
 def sections(text: str) -> tuple[str, tuple[Section, ...]]:
     """The text before the first heading of the third level, and a section for each such heading."""
     head, *parts = _FOLDED.split(text)
-    titled = (part.partition("\n") for part in parts)
-    return head, tuple(
-        Section(title.strip(), body.strip()) for title, _, body in titled
-    )
+    folded = []
+    for part in parts:
+        title, _, body = part.partition("\n")
+        folded.append(Section(title.strip(), body.strip()))
+    return head, tuple(folded)
 
 
 def difference(older: str, newer: str) -> list[str]:

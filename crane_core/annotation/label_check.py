@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from crane_core.annotation.label_set import LabelSet, Scale, label_set, study_labels
@@ -42,8 +42,18 @@ OF_LABEL = frozenset(
 OF_REASON = frozenset({"code", "words", "key"})
 COMPUTED = frozenset({str(Label.MISDETECTED), str(Label.UNVERIFIABLE)})
 """Outcomes that no annotator can choose."""
-_KEY = re.compile(r"[1-9a-z]")
-_COLOUR = re.compile(r"#[0-9a-f]{6}")
+_FORMS = {
+    "code": (
+        LABEL_CODE,
+        "a code; use 1 to 24 of a-z, 0-9 and dash, beginning with a letter",
+    ),
+    "key": (re.compile(r"[1-9a-z]"), "a key; use one of 1-9 or a-z"),
+    "colour": (
+        re.compile(r"#[0-9a-f]{6}"),
+        "a colour; write it as #rrggbb in lower case",
+    ),
+}
+"""What a member must match, and what is said of one that does not."""
 
 
 def labels_from_toml(text: str) -> LabelSet:
@@ -89,25 +99,27 @@ def checked_labels(body: object) -> LabelSet:
         )
     for place, entry in enumerate(reasons, start=1):
         _check_reason(entry, f"reasons {place}")
-    _refuse_twice(reasons, "reasons", ("code", "words"))
+    for name in ("code", "words"):
+        _refuse_twice(_placed(reasons, "reasons", name), name)
     for place, entry in enumerate(entries, start=1):
         _check_label(entry, f"labels {place}", [reason["code"] for reason in reasons])
-    _refuse_twice(entries, "labels", ("code", "word", "sign"))
+    for name in ("code", "word", "sign"):
+        _refuse_twice(_placed(entries, "labels", name), name)
     found = label_set(whole)
-    _refuse_shared_keys(found)
+    _refuse_twice(_keys(found), "key")
     return found
 
 
 def _check_reason(entry: object, where: str) -> None:
     table = _table(entry, where, OF_REASON)
-    _code(table, where)
+    _check_form(table.get("code"), "code", f"{where}, code")
     _text(table, "words", where)
-    _key(table, where)
+    _check_form(table.get("key"), "key", f"{where}, key")
 
 
 def _check_label(entry: object, where: str, reasons: Sequence[str]) -> None:
     table = _table(entry, where, OF_LABEL)
-    code = _code(table, where)
+    code = _check_form(table.get("code"), "code", f"{where}, code")
     if code in COMPUTED:
         raise ValueError(
             f"{where}, code: {code!r} is an outcome that is computed, not given; choose another"
@@ -116,7 +128,7 @@ def _check_label(entry: object, where: str, reasons: Sequence[str]) -> None:
         _text(table, name, where)
     if table.get("means", "") != "":
         _text(table, "means", where)
-    _key(table, where)
+    _check_form(table.get("key"), "key", f"{where}, key")
     for name, ground in GROUNDS.items():
         _check_colour(table.get(name), f"{where}, {name}", ground)
     _check_credit(table, where, code)
@@ -130,15 +142,19 @@ def _check_label(entry: object, where: str, reasons: Sequence[str]) -> None:
         raise ValueError(f"{where}, reasons: one is named twice; name each once")
 
 
+def _check_form(value: object, form: str, where: str) -> str:
+    pattern, words = _FORMS[form]
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise ValueError(f"{where}: {_shown(value)} is not {words}")
+    return value
+
+
 def _check_colour(value: object, where: str, ground: str) -> None:
-    if not isinstance(value, str) or not _COLOUR.fullmatch(value):
-        raise ValueError(
-            f"{where}: {_shown(value)} is not a colour; write it as #rrggbb in lower case"
-        )
-    ratio = contrast(value, ground)
+    colour = _check_form(value, "colour", where)
+    ratio = contrast(colour, ground)
     if ratio < LEAST_CONTRAST:
         raise ValueError(
-            f"{where}: {value} has a contrast of {ratio:.1f} with the page's {ground}; text needs {LEAST_CONTRAST}"
+            f"{where}: {colour} has a contrast of {ratio:.1f} with the page's {ground}; text needs {LEAST_CONTRAST}"
         )
 
 
@@ -158,40 +174,31 @@ def _check_credit(table: Mapping[str, Any], where: str, code: str) -> None:
         )
 
 
-def _refuse_twice(
-    entries: Sequence[Mapping[str, str]], what: str, names: Sequence[str]
-) -> None:
-    for name in names:
-        known: dict[str, int] = {}
-        for place, entry in enumerate(entries, start=1):
-            # Two words that differ only in case look alike on a button.
-            first = known.setdefault(entry[name].casefold(), place)
-            if first != place:
-                raise ValueError(
-                    f"{what} {place}, {name}: {what} {first} has {entry[name]!r} already; choose another"
-                )
-
-
-def _refuse_shared_keys(found: LabelSet) -> None:
+def _refuse_twice(placed: Iterable[tuple[str, str]], name: str) -> None:
+    """`placed`: where each value of a member stands, and the value; case does not tell two values apart."""
     known: dict[str, str] = {}
-    for where, key in _keys(found):
-        first = known.setdefault(key, where)
+    for where, value in placed:
+        first = known.setdefault(value.casefold(), where)
         if first != where:
             raise ValueError(
-                f"{where}, key: {first} has {key!r} already; choose another"
+                f"{where}, {name}: {first} has {value!r} already; choose another"
             )
+
+
+def _placed(
+    entries: Sequence[Mapping[str, str]], what: str, name: str
+) -> list[tuple[str, str]]:
+    return [
+        (f"{what} {place}", entry[name]) for place, entry in enumerate(entries, start=1)
+    ]
 
 
 def _keys(found: LabelSet) -> list[tuple[str, str]]:
     """Place and key of every label and reason."""
-    of_labels = [
-        (f"labels {place}", label.key)
-        for place, label in enumerate(found.labels, start=1)
-    ]
-    return of_labels + [
-        (f"reasons {place}", reason.key)
-        for place, reason in enumerate(found.reasons, start=1)
-    ]
+    places = [f"labels {place}" for place in range(1, len(found.labels) + 1)]
+    places += [f"reasons {place}" for place in range(1, len(found.reasons) + 1)]
+    keys = [entry.key for entry in (*found.labels, *found.reasons)]
+    return list(zip(places, keys, strict=True))
 
 
 def _table(value: object, where: str, known: frozenset[str]) -> Mapping[str, Any]:
@@ -231,23 +238,6 @@ def _text(table: Mapping[str, Any], name: str, where: str) -> str:
     return value
 
 
-def _code(table: Mapping[str, Any], where: str) -> str:
-    value = table.get("code")
-    if not isinstance(value, str) or not LABEL_CODE.fullmatch(value):
-        raise ValueError(
-            f"{where}, code: {_shown(value)} is not a code; use 1 to 24 of a-z, 0-9 and dash, beginning with a letter"
-        )
-    return value
-
-
-def _key(table: Mapping[str, Any], where: str) -> None:
-    value = table.get("key")
-    if not isinstance(value, str) or not _KEY.fullmatch(value):
-        raise ValueError(
-            f"{where}, key: {_shown(value)} is not a key; use one of 1-9 or a-z"
-        )
-
-
 def _place(where: str, name: str) -> str:
     return f"{where}, {name}" if where else name
 
@@ -263,9 +253,14 @@ def contrast(colour: str, ground: str) -> float:
 
 
 def _luminance(colour: str) -> float:
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    # The constants are those of WCAG 2.1's definition of relative luminance.
     red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
+        _linear(int(colour[place : place + 2], 16) / 255) for place in (1, 3, 5)
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: float) -> float:
+    """Light of one part of a colour; sRGB has a straight piece near black."""
+    if part <= 0.04045:
+        return part / 12.92
+    return float(((part + 0.055) / 1.055) ** 2.4)

@@ -46,7 +46,11 @@ def pace(seconds: Sequence[float], n_left: int) -> Pace:
     middle = median(seconds)
     left = middle * n_left if len(seconds) >= N_FOR_ESTIMATE else None
     return Pace(
-        len(seconds), middle, sum(seconds), left, sum(s < QUICK_S for s in seconds)
+        n=len(seconds),
+        median_s=middle,
+        total_s=sum(seconds),
+        seconds_left=left,
+        n_quick=sum(s < QUICK_S for s in seconds),
     )
 
 
@@ -59,10 +63,11 @@ def drift(
     """
     n = len(labels)
     edges = sorted({round(n * place / n_parts) for place in range(n_parts + 1)})
-    return [_part(labels, seconds, a, b) for a, b in pairwise(edges)]
-
-
-def _part(labels: Sequence[str], seconds: Sequence[float], a: int, b: int) -> Part:
-    counts = Counter(str(label) for label in labels[a:b])
-    shares = {label: n / (b - a) for label, n in sorted(counts.items())}
-    return Part(a + 1, b, median(seconds[a:b]), shares)
+    parts = []
+    for first, end in pairwise(edges):
+        counts = Counter(str(label) for label in labels[first:end])
+        size = end - first
+        shares = {label: n / size for label, n in sorted(counts.items())}
+        middle = median(seconds[first:end])
+        parts.append(Part(first + 1, end, middle, shares))
+    return parts

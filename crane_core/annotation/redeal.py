@@ -6,7 +6,8 @@ comes from the plan's seed and the number of the round, so the same state leads 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -126,17 +127,17 @@ def people_round(
 
 def unassigned(plan: Plan) -> int:
     """Labels of the design without an annotator to give them, once the main round is open."""
-    if plan.design.overlap not in (Overlap.NONE, Overlap.SOME) or not is_main_open(
-        plan
-    ):
+    wanted = {Overlap.NONE: 1, Overlap.SOME: plan.design.per_item}
+    n_wanted = wanted.get(plan.design.overlap, 0)
+    if not is_main_open(plan):
         return 0
-    wanted = 1 if plan.design.overlap is Overlap.NONE else plan.design.per_item
-    times: dict[str, int] = dict.fromkeys((item.item for item in plan.items), 0)
-    for order in plan.orders.values():
-        for showing in order:
-            if showing.item in times:
-                times[showing.item] += showing.showing == 1
-    return sum(max(0, wanted - n) for n in times.values())
+    times = Counter(
+        showing.item
+        for order in plan.orders.values()
+        for showing in order
+        if showing.showing == 1
+    )
+    return sum(max(0, n_wanted - times[item.item]) for item in plan.items)
 
 
 def _check(plan: Plan, change: PeopleChange) -> None:
@@ -164,10 +165,13 @@ def _check(plan: Plan, change: PeopleChange) -> None:
 
 
 def _order(plan: Plan, person: str, items: list[str]) -> tuple[Showing, ...]:
-    once = [item for item in items if item in plan.gold_items]
-    rest = [item for item in items if item not in plan.gold_items]
-    seed = f"{plan.seed}/{person}/{len(plan.rounds) + 1}"
-    return annotator_order(rest, seed=seed, share=plan.design.repeats, once=once)
+    gold = plan.gold_items
+    return annotator_order(
+        [item for item in items if item not in gold],
+        seed=f"{plan.seed}/{person}/{len(plan.rounds) + 1}",
+        share=plan.design.repeats,
+        once=[item for item in items if item in gold],
+    )
 
 
 class _Hands:
@@ -176,56 +180,52 @@ class _Hands:
     def __init__(
         self, plan: Plan, journals: Mapping[str, Journal], present: tuple[str, ...]
     ) -> None:
-        self._plan, self._present = plan, present
-        # The number of the round is part of the seed, so that two rounds do not draw alike.
-        self._chance = Random(f"{plan.seed}/round/{len(plan.rounds) + 1}")
-        self._kept = {
-            name: list(plan.orders.get(name, ()))
-            for name in dict.fromkeys((*plan.orders, *present))
-        }
-        self._given = {
-            name: frozenset(journals[name].given if name in journals else ())
-            for name in self._kept
-        }
-        self._new: dict[str, list[str]] = {name: [] for name in self._kept}
+        self._plan = plan
+        self._present = present
         self._first = plan.calibration
+        self._chance = Random(f"{plan.seed}/round/{len(plan.rounds) + 1}")
+        self._kept: dict[str, list[Showing]] = {}
+        self._given: dict[str, frozenset[Showing]] = {}
+        self._new: dict[str, list[str]] = {}
+        for name in dict.fromkeys((*plan.orders, *present)):
+            self._kept[name] = list(plan.orders.get(name, ()))
+            given = journals[name].given if name in journals else ()
+            self._given[name] = frozenset(given)
+            self._new[name] = []
 
     def orders(self) -> dict[str, tuple[Showing, ...]]:
         """The whole order of each annotator, new items after the old ones."""
         found = {}
         for name, kept in self._kept.items():
-            early = [item for item in self._new[name] if item in self._first]
-            late = [item for item in self._new[name] if item not in self._first]
-            begin = tuple(
-                Showing(item, 1) for item in self._chance.sample(early, len(early))
+            new = self._new[name]
+            early = [item for item in new if item in self._first]
+            late = [item for item in new if item not in self._first]
+            # Calibration is the same for everyone, so its items come before those of the main round, and none twice.
+            begin = self._chance.sample(early, len(early))
+            order = (
+                *kept,
+                *(Showing(item, 1) for item in begin),
+                *_order(self._plan, name, late),
             )
-            found[name] = (*kept, *begin, *_order(self._plan, name, late))
-        return {
-            name: order
-            for name, order in found.items()
-            if order != self._plan.orders.get(name)
-        }
+            if order != self._plan.orders.get(name):
+                found[name] = order
+        return found
 
     def take_back(self, name: str) -> list[str]:
         """Names of the items that this person has not labelled; they go out of their order, with repeats and gold."""
-        open_items = {
+        open_items = [
             s.item
             for s in self._kept[name]
             if s.showing == 1 and s not in self._given[name]
-        }
-        gold = self._plan.gold_items  # everybody has these, so nobody takes them over
-        names = [
-            s.item
-            for s in self._kept[name]
-            if s.showing == 1 and s.item in open_items and s.item not in gold
         ]
-        self._drop(
-            name,
-            lambda showing: (
-                showing.item in open_items or showing not in self._given[name]
-            ),
-        )
-        return names
+        leaving = set(open_items)
+        self._kept[name] = [
+            s
+            for s in self._kept[name]
+            if s.item not in leaving and s in self._given[name]
+        ]
+        # Everyone has the gold items, so nobody takes them over.
+        return [item for item in open_items if item not in self._plan.gold_items]
 
     def give(self, name: str, items: list[str]) -> list[str]:
         """Give this person all items that they lack; returns those that they have already."""
@@ -287,29 +287,22 @@ class _Hands:
             donor = max(donors, key=self._load)
             item = self._chance.choice(self._lacked(donor, had))
             self._new[donor] = [one for one in self._new[donor] if one != item]
-            self._drop(donor, lambda showing, item=item: showing.item == item)  # type: ignore[misc]
+            self._kept[donor] = [s for s in self._kept[donor] if s.item != item]
             self._new[name].append(item)
 
     def _lacked(self, name: str, had: set[str]) -> list[str]:
         """Open items of this person that another person, who `had` items, lacks."""
         return [item for item in self._open(name) if item not in had]
 
-    def _drop(self, name: str, goes: Callable[[Showing], bool]) -> None:
-        self._kept[name] = [
-            showing for showing in self._kept[name] if not goes(showing)
-        ]
-
     def _items(self, name: str) -> set[str]:
         return {showing.item for showing in self._kept[name]} | set(self._new[name])
 
     def _open(self, name: str) -> list[str]:
         """Items of the main round that this person has not labelled."""
-        kept = [
-            s.item
-            for s in self._kept[name]
-            if s.showing == 1 and s not in self._given[name]
-        ]
-        return [item for item in (*kept, *self._new[name]) if item not in self._first]
+        given = self._given[name]
+        kept = [s.item for s in self._kept[name] if s.showing == 1 and s not in given]
+        everything = [*kept, *self._new[name]]
+        return [item for item in everything if item not in self._first]
 
     def _load(self, name: str) -> int:
         return len(self._open(name))

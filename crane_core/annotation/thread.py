@@ -36,14 +36,14 @@ class Thread:
     @property
     def state(self) -> ThreadState:
         """RESOLVED if that came last and the item was not flagged again since; else the last writer waits."""
-        last = self.messages[-1] if self.messages else None
-        if last is None:
+        if not self.messages:
             return ThreadState.OPEN
-        if last.action is MessageAction.RESOLVE:
-            # A flag from before the answer is settled with it; a new one reopens the thread.
-            is_flagged_again = self.flag is not None and self.flag.event != last.flag
-            return ThreadState.OPEN if is_flagged_again else ThreadState.RESOLVED
-        return ThreadState.ANSWERED if last.side is Side.LEAD else ThreadState.OPEN
+        last = self.messages[-1]
+        if last.action is not MessageAction.RESOLVE:
+            is_lead = last.side is Side.LEAD
+            return ThreadState.ANSWERED if is_lead else ThreadState.OPEN
+        is_flagged_again = self.flag is not None and self.flag.event != last.flag
+        return ThreadState.OPEN if is_flagged_again else ThreadState.RESOLVED
 
     @property
     def flagged_at(self) -> str | None:

@@ -249,3 +249,14 @@ def table_rows(cursor: duckdb.DuckDBPyConnection, record: type) -> pa.Table:
     return cursor.sql(
         f"SELECT {columns} FROM {table.name} ORDER BY {by}"
     ).to_arrow_table()
+
+
+_ONE = {"diagnoses": "diagnosis", "replies": "reply", "judge_replies": "judge reply"}
+"""One record of a table, where that is not its name without the s."""
+
+
+def noun(n: int, records: str) -> str:
+    """The name of a table as so many of its records are called in a sentence."""
+    return (
+        _ONE.get(records, records.removesuffix("s")) if n == 1 else records
+    ).replace("_", " ")

@@ -11,8 +11,8 @@ from crane_core.fetch import DownloadStep, fetch
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.loading.editions import in_edition
 from crane_core.pipeline.loading.load import Imported, as_sources, import_paths
-from crane_core.pipeline.loading.record_words import noun
 from crane_core.releases import PUBLISHED, SHORT, is_commit
+from crane_core.storage.tables import noun
 from crane_core.ui import data
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may

@@ -26,11 +26,11 @@ from crane_core.pipeline.loading.load import (
     prepare_or_read,
 )
 from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
-from crane_core.pipeline.loading.record_words import noun
 from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.limits import KernelLimits
+from crane_core.storage.tables import noun
 from crane_core.terminal import as_typed, give_either, one_line, tell
 from crane_core.verbs.capture import ELSEWHERE, add_bounds, captured_into
 from crane_core.verbs.check import add_isolation

@@ -35,6 +35,7 @@ from crane_core.annotation.plan import (
 from tests.examples import examples
 
 PlanOf = Callable[..., Plan]
+VerdictsOf = Callable[..., list[LabelledVerdict]]
 PAPER_STRATA = {
     ("gemini-2.5-flash", "code"): 90,
     ("gemini-2.5-flash", "runtime"): 99,
@@ -90,26 +91,12 @@ def test_inclusion_probabilities_give_back_the_population(plan_of: PlanOf) -> No
         )
 
 
-def test_a_seed_says_everything(plan_of: PlanOf) -> None:
-    assert plan_of(PAPER_STRATA, seed=7) == plan_of(PAPER_STRATA, seed=7)
-
-
-def test_the_order_in_which_verdicts_come_says_nothing(plan_of: PlanOf) -> None:
+def test_the_seed_says_everything_and_the_order_of_verdicts_nothing(
+    plan_of: PlanOf, verdicts_of: VerdictsOf
+) -> None:
     wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "study"), seed=7)
     plan = plan_of(PAPER_STRATA, seed=7)
-    verdicts = [
-        LabelledVerdict(
-            "made",
-            f"case_{i}_reproduced",
-            detector,
-            setting,
-            "study",
-            f"case_{i}",
-            library=f"lib{i % 3}",
-        )
-        for (detector, setting), size in PAPER_STRATA.items()
-        for i in range(size)
-    ]
+    verdicts = verdicts_of(PAPER_STRATA)
     random.Random(1).shuffle(verdicts)
     again = draw_plan(
         wish, verdicts, guideline="g1", created_at=plan.created_at, left_out=0

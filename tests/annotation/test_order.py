@@ -48,13 +48,6 @@ def test_about_one_in_twenty_comes_back(n: int, repeats: int) -> None:
     assert len(order) == n + repeats
 
 
-def test_without_a_share_nothing_comes_back() -> None:
-    assert {
-        showing.showing
-        for showing in annotator_order(items(222), seed="7/ana", share=0.0)
-    } == {1}
-
-
 @given(seed=st.text(max_size=8), shuffled=st.permutations(items(40)))
 def test_the_seed_decides_and_the_order_of_the_items_does_not(
     seed: str, shuffled: list[str]

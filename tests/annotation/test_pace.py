@@ -14,32 +14,24 @@ from crane_core.domain import Label
 C, P, W = Label.CORRECT, Label.PARTIAL, Label.WRONG
 
 
-def test_speed_of_six_labels_by_hand() -> None:
-    """Sorted 2, 4, 8, 12, 20, 300: median (8 + 12) / 2 = 10, 346 s in total, 83 left are 830 s, one under 3 s."""
-    assert pace([12, 8, 300, 2, 4, 20], 83) == Pace(6, 10, 346, 830, 1)
-
-
-def test_of_nothing_there_is_nothing_to_say() -> None:
-    assert pace([], 222) == Pace(0, None, 0.0, None, 0)
-
-
 @pytest.mark.parametrize(
-    ("n", "left"), [(N_FOR_ESTIMATE - 1, None), (N_FOR_ESTIMATE, 70.0)]
+    ("seconds", "n_left", "expected"),
+    [
+        # Sorted 2, 4, 8, 12, 20, 300: median (8 + 12) / 2 = 10, 346 s in total, 83 left are 830 s, one under 3 s.
+        ([12, 8, 300, 2, 4, 20], 83, Pace(6, 10, 346, 830, 1)),
+        ([], 222, Pace(0, None, 0.0, None, 0)),
+        # The time left is told from five labels on, and at the end none is.
+        ([7.0] * (N_FOR_ESTIMATE - 1), 10, Pace(4, 7.0, 28.0, None, 0)),
+        ([7.0] * N_FOR_ESTIMATE, 10, Pace(5, 7.0, 35.0, 70.0, 0)),
+        ([7.0] * 9, 0, Pace(9, 7.0, 63.0, 0, 0)),
+        # Three seconds are not quick.
+        ([QUICK_S, QUICK_S - 0.5, 0.0], 1, Pace(3, 2.5, 5.5, None, 2)),
+        # One long pause hardly moves the estimate.
+        ([6, 6, 6, 6, 300], 10, Pace(5, 6, 324, 60, 0)),
+    ],
 )
-def test_the_time_left_is_told_from_five_labels_on(n: int, left: float | None) -> None:
-    assert pace([7.0] * n, 10).seconds_left == left
-
-
-def test_at_the_end_nothing_is_left() -> None:
-    assert pace([7.0] * 9, 0).seconds_left == 0
-
-
-def test_three_seconds_are_not_quick() -> None:
-    assert pace([QUICK_S, QUICK_S - 0.001, 0.0], 1).n_quick == 2
-
-
-def test_one_long_pause_hardly_moves_the_estimate() -> None:
-    assert pace([6, 6, 6, 6, 300], 10).seconds_left == 60
+def test_speed_by_hand(seconds: list[float], n_left: int, expected: Pace) -> None:
+    assert pace(seconds, n_left) == expected
 
 
 def test_drift_of_eight_labels_by_hand() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -94,6 +95,15 @@ def journals_after(plan: Plan, n_of: dict[str, int]) -> dict[str, Journal]:
                 [act(person, showing, found[person].n_acts + 1, next(numbers))]
             )
     return found
+
+
+def changed(
+    plan: Plan, journals: dict[str, Journal] | None = None, **change: Any
+) -> Plan:
+    """The plan after people came or went; by default nobody has labelled anything."""
+    before = journals_after(plan, {}) if journals is None else journals
+    entry = people_round(plan, before, PeopleChange(**change), SIGNED)
+    return with_rounds(plan, [*plan.rounds, entry])
 
 
 def act(
@@ -193,9 +203,7 @@ def test_a_calibration_larger_than_the_sample_is_refused() -> None:
 def test_what_somebody_owes_goes_to_others_when_they_leave() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 10, "ben": 30})
-    after = with_rounds(
-        plan, [people_round(plan, journals, PeopleChange(remove=("ana",)), SIGNED)]
-    )
+    after = changed(plan, journals, remove=("ana",))
     assert after.present == ("ben", "cem", "dia")
     assert after.annotators == PEOPLE
     assert set(after.orders["ana"]) == set(journals["ana"].given)
@@ -209,10 +217,7 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 10})
     done = {showing.item for showing in journals["ana"].given}
-    after = with_rounds(
-        plan,
-        [people_round(plan, journals, PeopleChange(replace={"ana": "eva"}), SIGNED)],
-    )
+    after = changed(plan, journals, replace={"ana": "eva"})
     assert set(items_of(after, "eva")) == set(items_of(plan, "ana")) - done
     assert after.present == ("ben", "cem", "dia", "eva")
     assert {person: after.orders[person] for person in ("ben", "cem", "dia")} == {
@@ -223,9 +228,7 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
 def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 20, "ben": 5})
-    after = with_rounds(
-        plan, [people_round(plan, journals, PeopleChange(add=("eva",)), SIGNED)]
-    )
+    after = changed(plan, journals, add=("eva",))
     assert set(times(after).values()) == {2}
     for person in PEOPLE:
         assert set(journals[person].given) <= set(after.orders[person])
@@ -241,9 +244,7 @@ def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> N
 def test_abandoned_items_can_be_handed_back() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"dia": 4})
-    after = with_rounds(
-        plan, [people_round(plan, journals, PeopleChange(hand_back=("dia",)), SIGNED)]
-    )
+    after = changed(plan, journals, hand_back=("dia",))
     assert after.present == PEOPLE
     assert len(items_of(after, "dia")) == 4
     assert set(times(after).values()) == {2}
@@ -251,52 +252,33 @@ def test_abandoned_items_can_be_handed_back() -> None:
 
 def test_where_nobody_is_free_the_missing_labels_are_counted() -> None:
     plan = plan_of(20, ("ana", "ben"), per_item=2, repeats=0.0)
-    after = with_rounds(
-        plan,
-        [
-            people_round(
-                plan, journals_after(plan, {}), PeopleChange(remove=("ben",)), SIGNED
-            )
-        ],
-    )
+    after = changed(plan, remove=("ben",))
     assert unassigned(after) == 20
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (PeopleChange(), "nobody comes, leaves or hands back"),
-        (PeopleChange(add=("ana",)), "labels in it already"),
-        (PeopleChange(remove=("eva",)), "eva does not label in it"),
-        (PeopleChange(remove=PEOPLE), "nobody would be left"),
-        (PeopleChange(remove=("ana",), hand_back=("ana",)), "once"),
-        (PeopleChange(replace={"ana": "ben"}, hand_back=("ben",)), "once"),
-        (PeopleChange(add=("No Name",)), "not a valid name"),
+        ({}, "nobody comes, leaves or hands back"),
+        ({"add": ("ana",)}, "labels in it already"),
+        ({"remove": ("eva",)}, "eva does not label in it"),
+        ({"remove": PEOPLE}, "nobody would be left"),
+        ({"remove": ("ana",), "hand_back": ("ana",)}, "once"),
+        ({"replace": {"ana": "ben"}, "hand_back": ("ben",)}, "once"),
+        ({"add": ("No Name",)}, "not a valid name"),
     ],
 )
-def test_a_change_that_cannot_be_is_refused(change: PeopleChange, words: str) -> None:
+def test_a_change_that_cannot_be_is_refused(change: dict[str, Any], words: str) -> None:
     plan = plan_of()
     with pytest.raises(ValueError, match=words):
-        people_round(plan, journals_after(plan, {}), change, SIGNED)
+        changed(plan, **change)
 
 
 def test_who_labels_everything_needs_a_successor() -> None:
     plan = plan_of(people=("ana", "ben"), overlap=Overlap.SAMPLE)
     with pytest.raises(ValueError, match="name who takes over"):
-        people_round(
-            plan, journals_after(plan, {}), PeopleChange(remove=("ana",)), SIGNED
-        )
-    after = with_rounds(
-        plan,
-        [
-            people_round(
-                plan,
-                journals_after(plan, {}),
-                PeopleChange(replace={"ana": "eva"}),
-                SIGNED,
-            )
-        ],
-    )
+        changed(plan, remove=("ana",))
+    after = changed(plan, replace={"ana": "eva"})
     assert set(items_of(after, "eva")) == {item.item for item in plan.items}
 
 
@@ -364,12 +346,10 @@ def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> 
                     labelled.setdefault(person, []).append(made)
         before = {person: set(journals[person].given) for person in journals}
         if data.draw(st.booleans()) and len(plan.present) > 2:
-            change = PeopleChange(remove=(data.draw(st.sampled_from(plan.present)),))
+            gone = data.draw(st.sampled_from(plan.present))
+            plan = changed(plan, journals, remove=(gone,))
         else:
-            change = PeopleChange(add=(f"new{step}",))
-        plan = with_rounds(
-            plan, [*plan.rounds, people_round(plan, journals, change, SIGNED)]
-        )
+            plan = changed(plan, journals, add=(f"new{step}",))
         assert all(before[person] <= set(plan.orders[person]) for person in before)
         for person in plan.annotators:
             names = items_of(plan, person)

@@ -40,6 +40,7 @@ from crane_core.storage.store import Store
 COLUMNS = ("instance", "detector", "setting", "label")
 """Of the table; `why` and `run` may be there, too, others are left alone."""
 MOST_ITEMS = 1_000
+_DECIDED = (Provenance.UNANIMOUS, Provenance.ADJUDICATED)
 MOST_BYTES = 4 * 2**20
 """Of the table."""
 
@@ -127,27 +128,35 @@ def _gold(
         )
     if len(given["why"]) > MAX_NOTE:
         raise ValueError(f"why is longer than {MAX_NOTE:,} characters")
-    runs = texts_of_runs(store, verdict, blind=looks.blind)
-    run = int(given["run"]) if given["run"].isdecimal() else None
-    if given["run"] and run not in runs:
-        raise ValueError(
-            f"run {given['run'][:20]!r} has no text; runs with one are {', '.join(map(str, runs))}"
-        )
-    # The label is about one text, so it must be clear which one annotators will see.
-    if looks.texts is Texts.ONE and run is None:
-        if len(set(runs.values())) > 1:
-            raise ValueError(
-                f"its runs gave {len(set(runs.values()))} texts; the column run must say which is meant"
-            )
-        run = next(iter(runs))
-    return Gold(
-        "",
-        verdict,
-        given["label"],
-        given["why"],
-        run if looks.texts is Texts.ONE else None,
-        origin,
+    run = _meant_run(
+        given["run"], texts_of_runs(store, verdict, blind=looks.blind), looks
     )
+    return Gold(
+        item="",
+        verdict=verdict,
+        label=given["label"],
+        why=given["why"],
+        run=run,
+        origin=origin,
+    )
+
+
+def _meant_run(named: str, runs: Mapping[int, str], looks: Looks) -> int | None:
+    """The run whose text a label is about; None where all texts are shown. Raises ValueError."""
+    run = int(named) if named.isdecimal() else None
+    if named and run not in runs:
+        raise ValueError(
+            f"run {named[:20]!r} has no text; runs with one are {', '.join(map(str, runs))}"
+        )
+    if looks.texts is not Texts.ONE:
+        return None
+    # The label is about one text, so it must be clear which one annotators will see.
+    n_texts = len(set(runs.values()))
+    if run is None and n_texts > 1:
+        raise ValueError(
+            f"its runs gave {n_texts} texts; the column run must say which is meant"
+        )
+    return next(iter(runs)) if run is None else run
 
 
 def gold_of_campaign(
@@ -177,30 +186,32 @@ def gold_of_campaign(
             remedy="Choose another campaign.",
         )
     taken = {entry.verdict.key for entry in but}
+    place = (wanted.benchmark, wanted.experiment)
     why, finals = _whys(folder, plan), final_outcomes(folder, plan)
     decided = [
-        Gold(
-            "",
-            item.verdict,
-            str(final.label),
-            why.get(item.item, f"decided in {campaign}"),
-            None,
-            campaign,
-        )
+        item
         for item in plan.items
-        for final in [finals[item.item]]
-        if final.provenance in (Provenance.UNANIMOUS, Provenance.ADJUDICATED)
-        and (item.verdict.benchmark, item.verdict.experiment)
-        == (wanted.benchmark, wanted.experiment)
+        if finals[item.item].provenance in _DECIDED
+        and (item.verdict.benchmark, item.verdict.experiment) == place
         and item.verdict.key not in taken
     ]
-    names = {item.verdict.key: item.item for item in plan.items}
     found: list[Gold] = []
-    for entry in shuffled(decided, seed=f"{seed}/gold/{campaign}"):
+    for item in shuffled(decided, seed=f"{seed}/gold/{campaign}"):
+        if len(found) >= n:
+            break
         # A label holds for the text that was judged; another text of the item may deserve another label.
-        usable, run = _same_text(store, plan, names[entry.verdict.key], looks)
-        if usable and len(found) < n:
-            found.append(Gold("", entry.verdict, entry.label, entry.why, run, campaign))
+        usable, run = _same_text(store, plan, item.item, looks)
+        if usable:
+            found.append(
+                Gold(
+                    item="",
+                    verdict=item.verdict,
+                    label=str(finals[item.item].label),
+                    why=why.get(item.item, f"decided in {campaign}"),
+                    run=run,
+                    origin=campaign,
+                )
+            )
     if len(found) < n:
         raise CampaignError(
             f"{campaign!r} has {len(found):,} decided items of {wanted.benchmark}, {wanted.experiment} that can be "

@@ -5,9 +5,11 @@ Loaded data can always be dropped and loaded again (`rebuild`), because all of t
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +42,6 @@ from crane_core.pipeline.inventory import (
     names_of,
 )
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
-from crane_core.pipeline.loading.collecting import collection_paused
 from crane_core.pipeline.loading.editions import edition_of, filed
 from crane_core.pipeline.loading.losses import (
     RESTORE,
@@ -49,7 +50,6 @@ from crane_core.pipeline.loading.losses import (
     losses,
     set_aside_altered_sources,
 )
-from crane_core.pipeline.loading.record_words import noun
 from crane_core.pipeline.loading.replacing import (
     SourceChange,
     act,
@@ -91,6 +91,7 @@ from crane_core.storage.store import (
     open_store,
     open_to_read,
 )
+from crane_core.storage.tables import noun
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 
 Progress = Callable[[str], None]
@@ -342,12 +343,11 @@ def _catch_up(
         if source_id not in loaded and path.is_dir():
             progress(f"Loading the embedded data: {source_id}")
             _load_embedded(store, folder, source_id, path, dropped)
-    staged = (
+    waiting = [
         source
         for source in staged_sources(folder.sources)
-        if kept.has(Listed.SOURCE, source.source_id)
-    )
-    waiting = [source for source in staged if source.source_id not in loaded]
+        if kept.has(Listed.SOURCE, source.source_id) and source.source_id not in loaded
+    ]
     for source in waiting:
         progress(f"Loading {source.name}")
         _load_staged(store, folder, source, dropped)
@@ -355,9 +355,10 @@ def _catch_up(
     if is_empty and not folder.is_read_only:
         keep_copy(store, folder, kept, embedded().values(), dropped)
     grown = load_ledger(store, folder)
-    if (waiting or grown) and not folder.is_read_only:
+    has_more = bool(waiting or grown)
+    if has_more and not folder.is_read_only:
         keep_count(folder)
-    return bool(waiting or grown)
+    return has_more
 
 
 def _start_over_if_inventory_changed(
@@ -414,6 +415,20 @@ def import_paths(
         store.close()
 
 
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """No automatic collection in this process until the body ends; where it was off already, it stays so."""
+    # An import makes a hundred thousand records that live until they are written, and no cycles: passes of the
+    # collector visited them all, freed nothing and took a third of the import's time.
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 @collection_paused()
 def _import(
     paths: list[Path],
@@ -465,17 +480,27 @@ def _import(
             return _replace(
                 change, source, folder, store, records, problems, origin, replace_by
             )
-        if known := _known(folder, source.sha256):
-            return _loaded_before(known, folder)
-        if store is None:
-            return _try_out(source, folder, records, problems)._replace(
-                waits_for_app=True, edition=edition
-            )
-        if source.source_id in state.loaded_sources(store.bare_cursor()):
-            return _loaded_before(source, folder)
-        return _write(store, folder, _row(source), records, problems)._replace(
-            edition=edition
-        )
+        return _added(source, folder, store, records, problems, edition)
+
+
+def _added(
+    source: StagedSource,
+    folder: DataFolder,
+    store: Store | None,
+    records: list[Record],
+    problems: list[LoadProblem],
+    edition: str,
+) -> Imported:
+    """The staged source beside those that are here; without a store it waits for the app."""
+    if known := _known(folder, source.sha256):
+        return _loaded_before(known, folder)
+    if store is None:
+        waiting = _try_out(source, folder, records, problems)
+        return waiting._replace(waits_for_app=True, edition=edition)
+    if source.source_id in state.loaded_sources(store.bare_cursor()):
+        return _loaded_before(source, folder)
+    written = _write(store, folder, _row(source), records, problems)
+    return written._replace(edition=edition)
 
 
 def _replace(

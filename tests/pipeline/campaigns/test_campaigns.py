@@ -371,21 +371,20 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
     one, two, three = (item.item for item in plan.items[:3])
 
     def decided(by: str, item: str, label: Label, at: str, sequence: int) -> None:
-        what = (
-            "pilot",
-            by,
-            f"{by}-{sequence}",
-            sequence,
-            AnnotationAction.ADJUDICATE,
-            item,
-            1,
-            "g1",
-            at,
+        decision = Annotation(
+            campaign="pilot",
+            annotator=by,
+            event=f"{by}-{sequence}",
+            sequence=sequence,
+            action=AnnotationAction.ADJUDICATE,
+            item=item,
+            showing=1,
+            guideline="g1",
+            submitted_at=at,
+            label=label,
+            reason="a",
         )
-        ledger.append(
-            decision_folder(folder, "pilot") / f"{by}.jsonl",
-            Annotation(*what, label=label, reason="a"),
-        )
+        ledger.append(decision_folder(folder, "pilot") / f"{by}.jsonl", decision)
 
     decided("zoe", one, Label.WRONG, "2026-01-03T00:00:00.000+00:00", 1)
     decided("zoe", two, Label.WRONG, "2026-01-03T00:00:02.000+00:00", 2)

@@ -75,8 +75,8 @@ def exported_plan(file: Path) -> Plan:
     """The plan of an export's plan.json. Raises CampaignError if it is none, or is one from before the lock."""
     text = ""
     try:
-        text = read_given(file, _MOST_BYTES).decode("utf-8")
-        plan = plan_from_json(text)
+        text = _read(file)
+        return plan_from_json(text)
     except UnicodeDecodeError as error:
         raise CampaignError(
             f"{file} is not a text file: {error.reason}.",
@@ -92,7 +92,6 @@ def exported_plan(file: Path) -> Plan:
         raise CampaignError(
             f"{file}: {error}.", remedy="Name the plan.json of an export."
         ) from error
-    return plan
 
 
 def exported_guideline(file: Path, plan: Plan) -> str | None:
@@ -104,26 +103,33 @@ def exported_guideline(file: Path, plan: Plan) -> str | None:
     if not listed.is_file():
         return plan.guideline_text
     try:
-        *_, last = csv.DictReader(
-            io.StringIO(read_given(listed, _MOST_BYTES).decode("utf-8"), newline="")
-        )
-        version = str(last["version"])
-        if not _VERSION.fullmatch(version):
-            raise ValueError(f"{version[:20]!r} is not a version")
-        text = read_given(file.with_name(guideline_file(version)), _MOST_BYTES).decode(
-            "utf-8"
-        )
+        *_, last = _listed_versions(listed)
+        return _text_of_version(file, last["version"])
     except (ValueError, KeyError, OSError, csv.Error) as error:
         raise CampaignError(
             f"{listed}: the last version of the guideline cannot be read: {error}.",
             remedy=_WHOLE,
         ) from error
+
+
+def _listed_versions(listed: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(_read(listed), newline="")))
+
+
+def _text_of_version(file: Path, version: str | None) -> str:
+    """The text in the export around `file`. Raises ValueError if there is none or it is another one."""
+    # The name becomes that of a file, and the table may come from anyone.
+    if not _VERSION.fullmatch(str(version)):
+        raise ValueError(f"{str(version)[:20]!r} is not a version")
+    named = file.with_name(guideline_file(str(version)))
+    text = _read(named)
     if version_of(text) != version:
-        raise CampaignError(
-            f"{file.with_name(guideline_file(version))} is not the text of that version.",
-            remedy=_WHOLE,
-        )
+        raise ValueError(f"{named} is not the text of that version")
     return text
+
+
+def _read(file: Path) -> str:
+    return read_given(file, _MOST_BYTES).decode("utf-8")
 
 
 class Replay(NamedTuple):
@@ -142,7 +148,7 @@ def exported_work(file: Path, plan: Plan) -> Replay:
         file.with_name("acts.jsonl"),
     )
     try:
-        lines = read_given(rounds_file, _MOST_BYTES).decode("utf-8").split("\n")
+        lines = _read(rounds_file).split("\n")
         rounds = tuple(round_from_json(line) for line in lines if line)
         whole = with_rounds(plan, rounds)
         read_given(
@@ -198,21 +204,12 @@ def _when(record: CampaignRound | CampaignGuideline) -> datetime:
 
 def _guidelines(file: Path, plan: Plan) -> Iterator[CampaignGuideline]:
     """The versions that followed the plan's. Raises ValueError if the text of one is missing or another."""
-    listed = file.with_name(GUIDELINES)
-    rows = csv.DictReader(
-        io.StringIO(read_given(listed, _MOST_BYTES).decode("utf-8"), newline="")
-    )
-    for row in list(rows)[1:]:
-        version = str(row.get("version"))
-        if not _VERSION.fullmatch(version):
-            raise ValueError(f"{version[:20]!r} is not a version")
-        text = read_given(file.with_name(guideline_file(version)), _MOST_BYTES).decode(
-            "utf-8"
-        )
-        if version_of(text) != version:
-            raise ValueError(f"the text of guideline {version} is another one")
+    for row in _listed_versions(file.with_name(GUIDELINES))[1:]:
         yield CampaignGuideline(
-            plan.campaign, str(row.get("since")), str(row.get("by")), text
+            campaign=plan.campaign,
+            changed_at=str(row.get("since")),
+            changed_by=str(row.get("by")),
+            text=_text_of_version(file, row.get("version")),
         )
 
 
@@ -272,17 +269,17 @@ def repeated_plan(
         raise _other_population(old, verdicts)
     name = campaign or old.campaign
     request = CampaignRequest(
-        name,
-        old.annotators,
-        old.population,
-        old.design,
-        old.seed,
-        title or old.title,
-        old.blind,
-        by,
-        old.labels,
-        old.gold,
-        old.gold_feedback,
+        campaign=name,
+        annotators=old.annotators,
+        population=old.population,
+        design=old.design,
+        seed=old.seed,
+        title=title or old.title,
+        blind=old.blind,
+        created_by=by,
+        labels=old.labels,
+        gold=old.gold,
+        gold_feedback=old.gold_feedback,
     )
     now = datetime.now(UTC).isoformat(timespec="seconds")
     text = guideline_of(old) if guideline_text is None else guideline_text

@@ -152,15 +152,35 @@ def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> 
         assert taken.refused == {}
 
 
-def files_of(folder: DataFolder) -> dict[str, bytes]:
-    return {
-        name: b"".join(content())
-        for name, content in export_files(folder, "pilot").items()
-    }
+def files_of(
+    folder: DataFolder, form: str = "tables", *, with_texts: bool = False
+) -> dict[str, bytes]:
+    found = exported(folder, "pilot", form, with_texts=with_texts)
+    return {name: b"".join(content()) for name, content in found.items()}
 
 
 def rows_of(content: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode("utf-8"), newline="")))
+
+
+def label_rows(folder: DataFolder, *, with_texts: bool = False) -> list[dict[str, str]]:
+    return rows_of(files_of(folder, with_texts=with_texts)["labels.csv"])
+
+
+def decide(
+    folder: DataFolder, plan: Plan, label: Label = Label.WRONG, **words: str
+) -> str:
+    """Cleo decides the first item between its annotators; its name."""
+    item = plan.items[0].item
+    adjudicate(folder, plan, item, by="cleo", label=label, **{"reason": "a"} | words)
+    return item
+
+
+def written(folder: DataFolder, place: Path, form: str = "tables") -> Path:
+    """The export as a folder."""
+    files = exported(folder, "pilot", form, with_texts=form == "dataset")
+    write_export(files, place / "out", force=False)
+    return place / "out"
 
 
 def kappa_of(labels: pd.DataFrame) -> float:
@@ -173,19 +193,10 @@ def test_before_the_lock_nothing_tells_who_said_an_item(
 ) -> None:
     files = files_of(answered)
     verdicts = [item.verdict for item in plan.items]
-    words = (
-        {v.instance_id for v in verdicts}
-        | {v.case_id for v in verdicts}
-        | {v.detector for v in verdicts}
-    )
-    words |= {
-        "minibench",
-        "ours",
-        "runtime",
-        "code",
-        str(plan.seed),
-        plan.population_sha256,
-    }
+    words = {"minibench", "ours", "runtime", "code"}
+    words |= {str(plan.seed), plan.population_sha256}
+    for verdict in verdicts:
+        words |= {verdict.instance_id, verdict.case_id, verdict.detector}
     for name in ("labels.csv", "acts.jsonl", "plan.json"):
         assert [word for word in words if word in files[name].decode("utf-8")] == [], (
             name
@@ -282,9 +293,9 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
     }
 
     lock_campaign(answered, "pilot", by="ana")
-    write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
-    old = exported_plan(tmp_path / "out" / "plan.json")
-    text = exported_guideline(tmp_path / "out" / "plan.json", old)
+    out = written(answered, tmp_path)
+    old = exported_plan(out / "plan.json")
+    text = exported_guideline(out / "plan.json", old)
     again = repeated_plan(store, old, guideline_text=text)
     assert (again.plan.guideline, again.plan.guideline_text) == (
         changed.version,
@@ -295,26 +306,20 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
         "Items, names and orders are the same as in the export.",
         f"The guideline is {changed.version}; the exported campaign began with {plan.guideline}.",
     )
-    (tmp_path / "out" / f"guideline-{changed.version}.md").write_text(
-        "Judge as you like."
-    )
+    (out / f"guideline-{changed.version}.md").write_text("Judge as you like.")
     with pytest.raises(CampaignError, match="is not the text of that version"):
-        exported_guideline(tmp_path / "out" / "plan.json", old)
-    (tmp_path / "out" / "guidelines.csv").write_text("version\n../../../x\n")
+        exported_guideline(out / "plan.json", old)
+    (out / "guidelines.csv").write_text("version\n../../../x\n")
     with pytest.raises(CampaignError, match="is not a version"):
-        exported_guideline(tmp_path / "out" / "plan.json", old)
-    (tmp_path / "out" / "guidelines.csv").unlink()
-    assert (
-        exported_guideline(tmp_path / "out" / "plan.json", old) == plan.guideline_text
-    )
+        exported_guideline(out / "plan.json", old)
+    (out / "guidelines.csv").unlink()
+    assert exported_guideline(out / "plan.json", old) == plan.guideline_text
 
 
 def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(
     answered: DataFolder, plan: Plan
 ) -> None:
-    adjudicate(
-        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a"
-    )
+    decide(answered, plan)
     files = files_of(answered)
     rows = rows_of(files["labels.csv"])
     names = {
@@ -362,7 +367,7 @@ def test_a_campaign_that_is_not_blind_hides_nothing(
             store, CampaignRequest("pilot", ("ana",), OURS, blind=False, seed=3)
         ),
     )
-    rows = rows_of(files_of(answered)["labels.csv"])
+    rows = label_rows(answered)
     assert {row["detector"] for row in rows} == {"egret", "heron"}
     assert {row["provenance"] for row in rows} == {"unlabelled"}
 
@@ -387,7 +392,7 @@ def test_labels_read_again_give_the_same_kappa(
 def test_after_the_lock_every_row_has_verdict_and_outcome(
     answered: DataFolder, plan: Plan
 ) -> None:
-    before = rows_of(files_of(answered)["labels.csv"])
+    before = label_rows(answered)
     said = {
         who: {
             s.item: given.label
@@ -410,7 +415,7 @@ def test_after_the_lock_every_row_has_verdict_and_outcome(
         note="=1+1",
     )
     lock_campaign(answered, "pilot", by="cleo")
-    rows = rows_of(files_of(answered)["labels.csv"])
+    rows = label_rows(answered)
     decided = next(row for row in rows if row["item"] == differing)
     assert (decided["final_label"], decided["provenance"]) == ("partial", "adjudicated")
     assert decided["why"] == "cleo, the guideline decides it: =1+1"
@@ -433,7 +438,7 @@ def test_rows_are_the_whole_order_with_times_and_repeats(
     answered: DataFolder, plan: Plan
 ) -> None:
     lock_campaign(answered, "pilot", by="ana")
-    rows = rows_of(files_of(answered)["labels.csv"])
+    rows = label_rows(answered)
     assert list(rows[0]) == [*COLUMNS, *COLUMNS_AFTER_LOCK]
     for annotator, order in plan.orders.items():
         theirs = [row for row in rows if row["annotator"] == annotator]
@@ -442,7 +447,6 @@ def test_rows_are_the_whole_order_with_times_and_repeats(
         ]
         assert sum(row["is_repeat"] == "1" for row in theirs) == 2
     assert all(row["shown_at"].endswith("+00:00") for row in rows)
-    assert {row["first_action_at"] for row in rows} == {"2026-11-21T09:01:00.000+00:00"}
     assert {row["first_action_at"] for row in rows} == {"2026-11-21T09:01:00.000+00:00"}
     assert {row["guideline"] for row in rows} == {plan.guideline}
     assert sum(row["flagged"] == "1" for row in rows) == 2
@@ -466,12 +470,8 @@ def test_no_note_is_a_formula_and_every_note_comes_back(
 
 
 def test_acts_are_the_whole_history(answered: DataFolder, plan: Plan) -> None:
-    adjudicate(
-        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a"
-    )
-    adjudicate(
-        answered, plan, plan.items[0].item, by="cleo", label=Label.CORRECT, reason="b"
-    )
+    decide(answered, plan)
+    decide(answered, plan, Label.CORRECT, reason="b")
     lock_campaign(answered, "pilot", by="ana")
     kept = sorted(
         (answered.ledger / "labels" / "pilot").rglob("*.jsonl"),
@@ -485,8 +485,8 @@ def test_an_export_repeats_its_campaign_exactly(
     answered: DataFolder, store: Store, plan: Plan, tmp_path: Path
 ) -> None:
     lock_campaign(answered, "pilot", by="ana")
-    write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
-    old = exported_plan(tmp_path / "out" / "plan.json")
+    out = written(answered, tmp_path)
+    old = exported_plan(out / "plan.json")
     assert old == plan
     again = repeated_plan(store, old)
     assert (again.plan.items, again.plan.orders, again.plan.strata) == (
@@ -529,9 +529,9 @@ def test_a_repetition_on_other_data_names_what_is_gone_and_new(
 def test_a_plan_from_before_the_lock_says_when_it_can_be_repeated(
     answered: DataFolder, plan: Plan, tmp_path: Path
 ) -> None:
-    write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
+    out = written(answered, tmp_path)
     with pytest.raises(CampaignError, match="before the lock"):
-        exported_plan(tmp_path / "out" / "plan.json")
+        exported_plan(out / "plan.json")
     for name, content in {
         "a.json": b"[1]",
         "b.json": b"\xff",
@@ -579,13 +579,6 @@ def test_the_archive_holds_the_same_files(answered: DataFolder, plan: Plan) -> N
         }
 
 
-def exported_files(
-    folder: DataFolder, form: str = "tables", *, with_texts: bool = False
-) -> dict[str, bytes]:
-    found = exported(folder, "pilot", form, with_texts=with_texts)
-    return {name: b"".join(content()) for name, content in found.items()}
-
-
 def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of labels.csv as the records that the schema describes: an empty cell is null."""
     kinds = {
@@ -607,18 +600,10 @@ def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
 def test_rows_and_acts_are_valid_by_the_schemas_beside_them(
     answered: DataFolder, plan: Plan, *, is_locked: bool
 ) -> None:
-    adjudicate(
-        answered,
-        plan,
-        plan.items[0].item,
-        by="cleo",
-        label=Label.WRONG,
-        reason="a",
-        note="=1",
-    )
+    decide(answered, plan, note="=1")
     if is_locked:
         lock_campaign(answered, "pilot", by="ana")
-    files = exported_files(answered, with_texts=is_locked)
+    files = files_of(answered, with_texts=is_locked)
     schema = json.loads(files["labels.schema.json"])
     assert list(schema["properties"]) == list(rows_of(files["labels.csv"])[0])
     of_rows, of_acts = (
@@ -644,10 +629,8 @@ def test_texts_come_only_when_asked_for_and_never_before_the_lock_of_a_blind_cam
     with pytest.raises(CampaignError, match="blind and not locked"):
         exported(answered, "pilot", "tables", with_texts=True)
     lock_campaign(answered, "pilot", by="ana")
-    assert not set(TEXT_COLUMNS) & set(
-        rows_of(exported_files(answered)["labels.csv"])[0]
-    )
-    rows = rows_of(exported_files(answered, with_texts=True)["labels.csv"])
+    assert not set(TEXT_COLUMNS) & set(label_rows(answered)[0])
+    rows = label_rows(answered, with_texts=True)
     texts = item_texts(store, plan)
     for row in rows:
         told = texts[row["item"]]
@@ -660,36 +643,22 @@ def test_texts_come_only_when_asked_for_and_never_before_the_lock_of_a_blind_cam
         )
 
 
-def test_adjudicator_reason_and_note_have_columns_of_their_own(
+def test_adjudicator_reason_and_note_have_their_own_columns(
     answered: DataFolder, plan: Plan
 ) -> None:
-    adjudicate(
-        answered,
-        plan,
-        plan.items[0].item,
-        by="cleo",
-        label=Label.WRONG,
-        reason="a",
-        note="=1+1",
-    )
+    item = decide(answered, plan, note="=1+1")
     lock_campaign(answered, "pilot", by="ana")
-    rows = rows_of(exported_files(answered)["labels.csv"])
-    decided = [row for row in rows if row["item"] == plan.items[0].item]
-    assert {
-        (row["decided_by"], row["decision_reason"], row["decision_note"])
-        for row in decided
-    } == {("cleo", "a", "'=1+1")}
-    others = [row for row in rows if row["item"] != plan.items[0].item]
-    assert {
-        (row["decided_by"], row["decision_reason"], row["decision_note"])
-        for row in others
-    } == {("", "", "")}
+    decisions: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
+    for row in label_rows(answered):
+        decision = (row["decided_by"], row["decision_reason"], row["decision_note"])
+        decisions[row["item"] == item].add(decision)
+    assert decisions == {True: {("cleo", "a", "'=1+1")}, False: {("", "", "")}}
 
 
 def test_the_server_s_time_stands_beside_the_browser_s(
     answered: DataFolder, plan: Plan
 ) -> None:
-    rows = rows_of(exported_files(answered)["labels.csv"])
+    rows = label_rows(answered)
     received = [datetime.fromisoformat(row["received_at"]) for row in rows]
     assert max(received) <= datetime.now(UTC)
     assert {row["source"] for row in rows} == {""}
@@ -699,12 +668,10 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
     answered: DataFolder, plan: Plan
 ) -> None:
     """Every annotation names a control and an object of the configuration, and a value that it offers."""
-    adjudicate(
-        answered, plan, plan.items[0].item, by="cleo", label=Label.PARTIAL, reason="a"
-    )
+    decide(answered, plan, Label.PARTIAL)
     lock_campaign(answered, "pilot", by="ana")
     for with_texts in (False, True):
-        files = exported_files(answered, "label-studio", with_texts=with_texts)
+        files = files_of(answered, "label-studio", with_texts=with_texts)
         view = ElementTree.fromstring(files["config.xml"].decode())
         objects = {
             text.get("name"): str(text.get("value")) for text in view.iter("Text")
@@ -776,7 +743,7 @@ def test_before_the_lock_no_form_tells_more_than_the_tables(
         item.verdict.case_id for item in plan.items
     }
     hidden |= {"heron", "egret", "minibench", str(plan.seed)}
-    told = b"".join(exported_files(answered, "label-studio").values()).decode()
+    told = b"".join(files_of(answered, "label-studio").values()).decode()
     told += (load_parquet(answered, "records", plan)).to_csv() + (
         load_parquet(answered, "labels", plan)
     ).to_csv()
@@ -784,9 +751,7 @@ def test_before_the_lock_no_form_tells_more_than_the_tables(
 
 
 def load_parquet(folder: DataFolder, name: str, plan: Plan) -> pd.DataFrame:
-    return pd.read_parquet(
-        io.BytesIO(exported_files(folder, "dataset")[f"{name}.parquet"])
-    )
+    return pd.read_parquet(io.BytesIO(files_of(folder, "dataset")[f"{name}.parquet"]))
 
 
 def test_datasets_loads_the_folder_and_finds_the_same_labels(
@@ -796,14 +761,11 @@ def test_datasets_loads_the_folder_and_finds_the_same_labels(
     import datasets
 
     lock_campaign(answered, "pilot", by="ana")
-    out, cache = tmp_path / "out", str(tmp_path / "cache")
-    write_export(
-        exported(answered, "pilot", "dataset", with_texts=True), out, force=False
-    )
+    out, cache = written(answered, tmp_path, "dataset"), str(tmp_path / "cache")
     labels = datasets.load_dataset(str(out), "labels", split="train", cache_dir=cache)
     schema = Draft202012Validator(json.loads((out / "labels.schema.json").read_bytes()))
     assert [error.message for row in labels for error in schema.iter_errors(row)] == []
-    of_csv = rows_of(exported_files(answered, with_texts=True)["labels.csv"])
+    of_csv = label_rows(answered, with_texts=True)
     assert [(row["annotator"], row["item"], row["label"]) for row in labels] == [
         (row["annotator"], row["item"], row["label"]) for row in of_csv
     ]

@@ -100,7 +100,9 @@ def _guideline(raw: Mapping[str, Any], plan: Plan, later: Collection[str]) -> st
     """The version that the annotator read: one of the plan's, what was shown where its text was not stored, changes."""
     # A page that was opened before guidelines could change sends none, which is sure only while there is one
     # version.
-    given = raw.get("guideline", None if later else plan.guideline)
+    given = raw.get("guideline")
+    if "guideline" not in raw and not later:
+        given = plan.guideline
     shown = version_of(guideline_of(plan))
     known = dict.fromkeys((plan.guideline, shown, *later))
     if not isinstance(given, str) or given not in known:

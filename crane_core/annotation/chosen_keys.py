@@ -19,13 +19,10 @@ _OF_THE_APP = frozenset("rc")
 
 def checked_keys(body: Any) -> dict[str, Any]:
     """The choice with nothing but its two members. Raises ValueError naming the first entry that is wrong."""
-    if (
-        not isinstance(body, dict)
-        or not isinstance(body.get("isOff"), bool)
-        or not isinstance(body.get("keys"), dict)
-    ):
+    whole = body if isinstance(body, dict) else {}
+    is_off, chosen = whole.get("isOff"), whole.get("keys")
+    if not isinstance(is_off, bool) or not isinstance(chosen, dict):
         raise ValueError("it needs isOff, true or false, and keys, an object")
-    chosen = body["keys"]
     if len(chosen) > MOST_KEYS:
         raise ValueError(f"it has {len(chosen):,} keys; {MOST_KEYS} are the most")
     for action, key in chosen.items():
@@ -33,7 +30,7 @@ def checked_keys(body: Any) -> dict[str, Any]:
             raise ValueError(f"{str(action)[:40]!r} is not the name of an action")
         if key is not None and not _is_key(key):
             raise ValueError(f"{str(key)[:20]!r} cannot be the key of {action}")
-    return {"isOff": body["isOff"], "keys": dict(chosen)}
+    return {"isOff": is_off, "keys": dict(chosen)}
 
 
 def _is_key(key: object) -> bool:

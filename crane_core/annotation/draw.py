@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -227,13 +227,11 @@ def _shared(
     """Per stratum, how many items the others label besides the first annotator; for a sample, again by Equation 1."""
     if design.overlap is not Overlap.SAMPLE:
         return sampled
-    # The second annotator's sample is drawn from the first one's, as in the study (paper, section 4.4.3).
     if design.kind is DrawKind.SAMPLE:
         required = _required(sum(sampled.values()), design)
         sizes = sampled
-    return {
-        name: min(n, sampled[name]) for name, n in allocate(required, sizes).items()
-    }
+    shared = allocate(required, sizes)
+    return {name: min(n, sampled[name]) for name, n in shared.items()}
 
 
 def item_name(request: CampaignRequest, verdict: LabelledVerdict) -> str:
@@ -290,9 +288,10 @@ def _required(population: int, design: Design) -> int:
 def _groups(
     verdicts: list[LabelledVerdict], strata: tuple[str, ...]
 ) -> dict[str, list[LabelledVerdict]]:
-    groups: dict[str, list[LabelledVerdict]] = defaultdict(list)
+    groups: dict[str, list[LabelledVerdict]] = {}
     for verdict in verdicts:
-        groups[stratum_name(verdict, strata)].append(verdict)
+        name = stratum_name(verdict, strata)
+        groups.setdefault(name, []).append(verdict)
     return dict(sorted(groups.items()))
 
 

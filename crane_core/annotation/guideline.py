@@ -122,13 +122,14 @@ def listed_for_judge(labels: LabelSet) -> str:
 
 
 def _line(label: LabelEntry, labels: LabelSet) -> str:
-    means = f": {_plain(label.means)}" if label.means else ""
-    reasons = [
-        f"{_plain(labels.reason_words[code])} ({code})" for code in label.reasons
-    ]
-    return f"- **{_plain(label.words)}** (key {label.key}){means}" + (
-        f" Reasons: {', '.join(reasons)}." if reasons else ""
-    )
+    line = f"- **{_plain(label.words)}** (key {label.key})"
+    if label.means:
+        line += f": {_plain(label.means)}"
+    if label.reasons:
+        words = labels.reason_words
+        reasons = [f"{_plain(words[code])} ({code})" for code in label.reasons]
+        line += f" Reasons: {', '.join(reasons)}."
+    return line
 
 
 def _plain(text: str) -> str:

@@ -116,9 +116,15 @@ class Journal:
 
     def _forget(self) -> None:
         """Undo the folding of all acts, which keep their places."""
-        self.given, self.notes, self.flags, self.spent = {}, {}, {}, {}
-        self.skipped, self.returned, self.labelled = [], [], []
-        self.last, self._n_again = None, 0
+        self.given = {}
+        self.notes = {}
+        self.flags = {}
+        self.spent = {}
+        self.skipped = []
+        self.returned = []
+        self.labelled = []
+        self.last = None
+        self._n_again = 0
 
     def _fold(self, placed: _Placed) -> None:
         self._send_back(before=placed.at)
@@ -145,18 +151,16 @@ class Journal:
     def as_it_is(self) -> Journal:
         """A separate journal, for reading while this one continues."""
         twin = copy(self)
-        twin.given, twin.notes, twin.spent = (
-            dict(self.given),
-            dict(self.notes),
-            dict(self.spent),
-        )
-        twin.flags, twin.events = dict(self.flags), set(self.events)
-        twin.skipped, twin.returned, twin.labelled = (
-            list(self.skipped),
-            list(self.returned),
-            list(self.labelled),
-        )
-        twin._placed, twin._numbers = list(self._placed), dict(self._numbers)
+        twin.given = dict(self.given)
+        twin.notes = dict(self.notes)
+        twin.flags = dict(self.flags)
+        twin.spent = dict(self.spent)
+        twin.skipped = list(self.skipped)
+        twin.returned = list(self.returned)
+        twin.labelled = list(self.labelled)
+        twin.events = set(self.events)
+        twin._placed = list(self._placed)
+        twin._numbers = dict(self._numbers)
         return twin
 
     def _take(self, showing: Showing, act: Annotation) -> None:
@@ -193,25 +197,24 @@ class Journal:
         return bool(offered) and act.reason in (None, *offered)
 
     def _label(self, showing: Showing, act: Annotation, label: str) -> None:
-        before = self.given.get(showing)
-        seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(
-            showing, 0.0
+        is_labelled_again = showing in self.given
+        seconds = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
+        self.spent[showing] = seconds
+        self.given[showing] = LabelInForce(
+            label=label,
+            reason=act.reason if self._takes(act, label) else None,
+            submitted_at=act.submitted_at,
+            seconds=seconds,
+            sequence=act.sequence,
+            guideline=act.guideline,
+            source=act.source,
+            event=act.event,
+            device=act.device,
+            number=act.number,
         )
-        reason = act.reason if self._takes(act, label) else None
-        said = (
-            label,
-            reason,
-            act.submitted_at,
-            seconds,
-            act.sequence,
-            act.guideline,
-            act.source,
-        )
-        self.given[showing] = LabelInForce(*said, act.event, act.device, act.number)
-        for places in (self.returned, self.skipped):
-            _drop(places, showing)
-        # A label that is changed becomes the latest one, which undo takes back first.
-        if before:
+        _drop(self.returned, showing)
+        _drop(self.skipped, showing)
+        if is_labelled_again:
             self.labelled.remove(showing)
         self.labelled.append(showing)
 

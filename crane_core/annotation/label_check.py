@@ -195,10 +195,12 @@ def _placed(
 
 def _keys(found: LabelSet) -> list[tuple[str, str]]:
     """Place and key of every label and reason."""
-    places = [f"labels {place}" for place in range(1, len(found.labels) + 1)]
-    places += [f"reasons {place}" for place in range(1, len(found.reasons) + 1)]
-    keys = [entry.key for entry in (*found.labels, *found.reasons)]
-    return list(zip(places, keys, strict=True))
+    placed = []
+    for place, label in enumerate(found.labels, start=1):
+        placed.append((f"labels {place}", label.key))
+    for place, reason in enumerate(found.reasons, start=1):
+        placed.append((f"reasons {place}", reason.key))
+    return placed
 
 
 def _table(value: object, where: str, known: frozenset[str]) -> Mapping[str, Any]:

@@ -32,19 +32,18 @@ def annotator_order(
     items and seed give the same order.
     """
     chance = Random(seed)
-    # Sorted before the shuffle, so that the order does not depend on how the items came.
     everything = sorted([*items, *once])
     order = [Showing(item, 1) for item in chance.sample(everything, len(everything))]
-    early = [
-        showing
-        for showing in order[: max(0, len(order) - GAP)]
-        if showing.item not in once
-    ]
+    # After one of the last GAP there is no room for the second showing.
+    n_early = max(0, len(order) - GAP)
+    early = [showing for showing in order[:n_early] if showing.item not in once]
     n_repeats = min(round(len(items) * share), len(early))
-    # From the back, so that inserting a repeat does not move the places of those still to come.
-    for first in sorted(chance.sample(early, n_repeats), key=order.index, reverse=True):
+    repeated = chance.sample(early, n_repeats)
+    # From the back, so that an insertion does not move those that come next.
+    for first in sorted(repeated, key=order.index, reverse=True):
         earliest = order.index(first) + GAP + 1
-        order.insert(chance.randint(earliest, len(order)), Showing(first.item, 2))
+        place = chance.randint(earliest, len(order))
+        order.insert(place, Showing(first.item, 2))
     return tuple(order)
 
 

@@ -62,7 +62,12 @@ def main_round(plan: Plan, signed: Signed) -> Round:
             plan, person, [name for name in names if name not in had]
         )
     return Round(
-        RoundKind.MAIN, signed.at, signed.by, signed.why, plan.present, orders=orders
+        kind=RoundKind.MAIN,
+        at=signed.at,
+        by=signed.by,
+        why=signed.why,
+        annotators=plan.present,
+        orders=orders,
     )
 
 
@@ -82,11 +87,11 @@ def again_round(
         raise ValueError("nobody who is present has labelled any of these items")
     sent = tuple(sorted(frozenset().union(*(entry.items for entry in again.values()))))
     return Round(
-        RoundKind.AGAIN,
-        signed.at,
-        signed.by,
-        signed.why,
-        plan.present,
+        kind=RoundKind.AGAIN,
+        at=signed.at,
+        by=signed.by,
+        why=signed.why,
+        annotators=plan.present,
         again=again,
         items=sent,
     )
@@ -114,11 +119,11 @@ def people_round(
     for name, items in owed.items():
         hands.deal_out(items, but=name)
     return Round(
-        RoundKind.PEOPLE,
-        signed.at,
-        signed.by,
-        signed.why,
-        present,
+        kind=RoundKind.PEOPLE,
+        at=signed.at,
+        by=signed.by,
+        why=signed.why,
+        annotators=present,
         joined=new,
         left=left,
         orders=hands.orders(),
@@ -213,17 +218,10 @@ class _Hands:
 
     def take_back(self, name: str) -> list[str]:
         """Names of the items that this person has not labelled; they go out of their order, with repeats and gold."""
-        open_items = [
-            s.item
-            for s in self._kept[name]
-            if s.showing == 1 and s not in self._given[name]
-        ]
-        leaving = set(open_items)
-        self._kept[name] = [
-            s
-            for s in self._kept[name]
-            if s.item not in leaving and s in self._given[name]
-        ]
+        open_items = self._unlabelled(name)
+        labelled = [s for s in self._kept[name] if s in self._given[name]]
+        # A repeat goes with its first showing, whichever of the two was labelled.
+        self._kept[name] = [s for s in labelled if s.item not in open_items]
         # Everyone has the gold items, so nobody takes them over.
         return [item for item in open_items if item not in self._plan.gold_items]
 
@@ -236,9 +234,8 @@ class _Hands:
     def give_what_all_label(self, name: str) -> None:
         """Calibration, and gold once the main round is open."""
         plan = self._plan
-        self.give(
-            name, [item.item for item in plan.items if item.item in plan.calibration]
-        )
+        n_first = plan.design.calibration
+        self.give(name, [item.item for item in plan.items[:n_first]])
         if is_main_open(plan):
             self.give(name, [entry.item for entry in plan.gold])
 
@@ -252,9 +249,8 @@ class _Hands:
                 for name in self._present
                 if name != but and item not in self._items(name)
             ]
-            for name in least_loaded(
-                free, {one: self._load(one) for one in free}, 1, self._chance
-            ):
+            load = {name: self._load(name) for name in free}
+            for name in least_loaded(free, load, 1, self._chance):
                 self._new[name].append(item)
 
     def welcome(self, name: str) -> None:
@@ -262,16 +258,16 @@ class _Hands:
         plan = self._plan
         if not is_main_open(plan):
             return
-        if plan.design.overlap is Overlap.ALL:
-            self.give(name, [item.item for item in plan.items])
-        elif plan.design.overlap is Overlap.SAMPLE:
-            # The items that several people label are those in the orders of the others.
-            twice = {
-                s.item for other in plan.annotators[1:] for s in plan.orders[other]
-            }
-            self.give(name, [item.item for item in plan.items if item.item in twice])
-        else:
+        overlap = plan.design.overlap
+        if overlap not in (Overlap.ALL, Overlap.SAMPLE):
             self._level(name)
+            return
+        wanted = {item.item for item in plan.items}
+        if overlap is Overlap.SAMPLE:
+            # The items that several people label are those in the orders of the others.
+            others = plan.annotators[1:]
+            wanted &= {s.item for other in others for s in plan.orders[other]}
+        self.give(name, [item.item for item in plan.items if item.item in wanted])
 
     def _level(self, name: str) -> None:
         """Take from the fullest order, item by item, until none is over one item longer than the newcomer's."""
@@ -299,10 +295,13 @@ class _Hands:
 
     def _open(self, name: str) -> list[str]:
         """Items of the main round that this person has not labelled."""
-        given = self._given[name]
-        kept = [s.item for s in self._kept[name] if s.showing == 1 and s not in given]
-        everything = [*kept, *self._new[name]]
+        everything = [*self._unlabelled(name), *self._new[name]]
         return [item for item in everything if item not in self._first]
+
+    def _unlabelled(self, name: str) -> list[str]:
+        """Kept items without a label at their first showing."""
+        given = self._given[name]
+        return [s.item for s in self._kept[name] if s.showing == 1 and s not in given]
 
     def _load(self, name: str) -> int:
         return len(self._open(name))

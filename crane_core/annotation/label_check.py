@@ -53,7 +53,7 @@ _FORMS = {
         "a colour; write it as #rrggbb in lower case",
     ),
 }
-"""What a member must match, and what is said of one that does not."""
+"""What a member must match, and the words of the refusal of one that does not."""
 
 
 def labels_from_toml(text: str) -> LabelSet:
@@ -175,7 +175,7 @@ def _check_credit(table: Mapping[str, Any], where: str, code: str) -> None:
 
 
 def _refuse_twice(placed: Iterable[tuple[str, str]], name: str) -> None:
-    """`placed`: where each value of a member stands, and the value; case does not tell two values apart."""
+    """`placed`: the place of each value of a member, and the value; case does not tell two values apart."""
     known: dict[str, str] = {}
     for where, value in placed:
         first = known.setdefault(value.casefold(), where)

@@ -39,7 +39,7 @@ def majority(n_crash: ArrayLike, n_safe: ArrayLike) -> Vote:
     and leaves the unanswered out.
     """
     crash, safe = answers(n_crash, n_safe)
-    # 0 : 0 is no tie: there is no vote.
+    # 0 : 0 is not a tie: there is no vote.
     silent = (crash + safe) == 0
     return Vote(
         crash > safe,

@@ -73,7 +73,7 @@ def _readings(judged: Mapping[str, Pairs]) -> Iterator[dict[str, object]]:
     first = next(iter(judged), None)
     for rule, (annotator, pairs), credit in product(VoteRule, judged.items(), Credit):
         is_detection = credit is Credit.DETECTION
-        # Detection needs no label, so it is one reading whoever judged.
+        # Detection needs no label, so it is one reading under every judge.
         has_outcomes = annotator == first
         if not is_detection:
             has_outcomes = bool(pairs.rows["human"].notna().any())
